@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "record/run_card.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+const char* originId(CardOrigin origin)
+{
+    switch (origin) {
+    case CardOrigin::Typed:
+        return "typed";
+    case CardOrigin::Read:
+        return "read";
+    case CardOrigin::Unknown:
+        break;
+    }
+    return "unknown";
+}
+
+} // namespace
+
+const std::vector<std::string>& RunCard::fixedKeys()
+{
+    static const std::vector<std::string> keys = {
+        "engine",        "engine_version", "model",             "model_revision", "quantization", "tokenizer",
+        "chat_template", "accelerator",    "accelerator_count", "parallelism",    "notes"};
+    return keys;
+}
+
+RunCard::RunCard()
+{
+    for (const std::string& key : fixedKeys())
+        m_entries[key];
+}
+
+CardEntry RunCard::entry(const std::string& key) const
+{
+    const auto it = m_entries.find(key);
+    return it == m_entries.end() ? CardEntry{} : it->second;
+}
+
+void RunCard::type(const std::string& key, const std::string& value)
+{
+    if (!value.empty() && entry(key).origin != CardOrigin::Read)
+        m_entries[key] = {value, CardOrigin::Typed};
+}
+
+void RunCard::read(const std::string& key, const std::string& value)
+{
+    if (!value.empty())
+        m_entries[key] = {value, CardOrigin::Read};
+}
+
+nlohmann::json cardToJson(const RunCard& card)
+{
+    nlohmann::json json = nlohmann::json::object();
+    for (const auto& [key, entry] : card.entries())
+        json[key] = {{"value", entry.value}, {"origin", originId(entry.origin)}};
+    return json;
+}
+
+RunCard cardFromJson(const nlohmann::json& json)
+{
+    RunCard card;
+    if (!json.is_object())
+        return card;
+    for (const auto& [key, entry] : json.items()) {
+        if (!entry.is_object())
+            continue;
+        const std::string value = entry.value("value", "");
+        const std::string origin = entry.value("origin", "unknown");
+        if (origin == "read")
+            card.read(key, value);
+        else if (origin == "typed")
+            card.type(key, value);
+    }
+    return card;
+}
+
+} // namespace tailmark

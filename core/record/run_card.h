@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tailmark {
+
+/// Where an entry of the card comes from.
+enum class CardOrigin { Unknown, Typed, Read };
+
+struct CardEntry
+{
+    std::string value;
+    CardOrigin origin = CardOrigin::Unknown;
+    bool operator==(const CardEntry&) const = default;
+};
+
+/// All that identifies a run. Entries by the keys of the matrix's `card` object (engine, engine_version, model,
+/// model_revision, quantization, tokenizer, chat_template, accelerator, accelerator_count, parallelism, notes) and
+/// `flags.<name>`; every fixed key is always present, "unknown" where neither typed nor read.
+class RunCard
+{
+public:
+    RunCard();
+
+    const std::map<std::string, CardEntry>& entries() const { return m_entries; }
+    CardEntry entry(const std::string& key) const;
+    /// Typed values win over nothing, read values over both; an empty value changes nothing.
+    void type(const std::string& key, const std::string& value);
+    void read(const std::string& key, const std::string& value);
+
+    /// The fixed keys in the order in which they are shown.
+    static const std::vector<std::string>& fixedKeys();
+
+    bool operator==(const RunCard&) const = default;
+
+private:
+    std::map<std::string, CardEntry> m_entries;
+};
+
+/// {"engine": {"value": "vllm", "origin": "read"}, …}
+nlohmann::json cardToJson(const RunCard& card);
+RunCard cardFromJson(const nlohmann::json& json);
+
+} // namespace tailmark
