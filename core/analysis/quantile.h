@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace tailmark {
+
+/// Nearest rank: the value with rank ceil(p·n) in `sorted` (ascending), p in percent, computed in whole numbers
+/// (p in thousandths of a percent). Absent for an empty span. The one quantile rule of the product.
+std::optional<double> quantile(std::span<const double> sorted, double percent);
+/// The 1-based rank used above, for n values.
+std::size_t quantileRank(std::size_t n, double percent);
+
+struct Interval
+{
+    double low = 0;
+    double high = 0;
+    bool operator==(const Interval&) const = default;
+};
+
+/// 95 % order-statistic interval of a quantile (binomial; Boost.Math). Absent where n is too small to have one.
+std::optional<Interval> quantileInterval(std::span<const double> sorted, double percent);
+
+/// Fewer than 10 values above the quantile's rank: shown with the mark "weak".
+bool isWeak(std::size_t n, double percent);
+
+} // namespace tailmark

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/metrics.h"
+#include "analysis/quantile.h"
+#include "plan/plan.h"
+#include "record/request_record.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tailmark {
+
+/// A distribution with its evidence.
+struct Distribution
+{
+    std::size_t n = 0;
+    double mean = 0, min = 0, max = 0;
+    struct Quantile
+    {
+        double percent = 0;
+        double value = 0;
+        std::optional<Interval> ci95;
+        bool weak = false;
+        bool operator==(const Quantile&) const = default;
+    };
+    std::vector<Quantile> quantiles; ///< p50, p90, p95, p99, and every further percentile that the SLO names
+    const Quantile* at(double percent) const;
+    bool operator==(const Distribution&) const = default;
+};
+
+/// The steady part of a point, seconds since its start.
+struct Window
+{
+    double startS = 0;
+    double endS = 0;
+    double warmupS = 0;
+    double lengthS() const { return endS - startS; }
+    bool operator==(const Window&) const = default;
+};
+
+struct ConstraintResult
+{
+    SloLimit limit;
+    std::optional<double> value; ///< the quantile over successful requests
+    double withinShare = 0;      ///< share of the denominator that succeeded within the limit
+    bool met = false; ///< value within the limit, and at least `percentile` % of the denominator succeeded within it
+    bool operator==(const ConstraintResult&) const = default;
+};
+
+struct SloResult
+{
+    bool met = false; ///< every constraint is met; false without a limit
+    double attainment = 0; ///< good requests / denominator
+    std::size_t good = 0, denominator = 0;
+    std::vector<ConstraintResult> constraints;
+    bool operator==(const SloResult&) const = default;
+};
+
+struct VerdictReason
+{
+    std::string code; ///< contract §4: generator_bound, too_few_samples, not_steady, no_success, …
+    std::string text; ///< with its figures
+    bool operator==(const VerdictReason&) const = default;
+};
+
+struct Verdict
+{
+    bool valid = true;
+    std::vector<VerdictReason> reasons;
+    bool operator==(const Verdict&) const = default;
+};
+
+/// One law of contract §8 on one point.
+struct LawCheck
+{
+    std::string law; ///< "little", "closed_loop", "backlog"
+    std::string text; ///< formula with the figures put in
+    double expected = 0, observed = 0;
+    double relativeDifference = 0; ///< (observed − expected) / expected
+    bool operator==(const LawCheck&) const = default;
+};
+
+/// One phase of a burst/recovery point.
+struct PhaseSummary
+{
+    std::string name;
+    double startS = 0, endS = 0;
+    double offeredPerS = 0, sentPerS = 0, completedPerS = 0;
+    std::map<Metric, Distribution> metrics; ///< of requests intended in the phase
+    bool operator==(const PhaseSummary&) const = default;
+};
+
+/// What a burst did (contract §8; backlog = intended and not yet ended).
+struct BurstSummary
+{
+    double baselineBacklog = 0; ///< mean over the baseline
+    double peakBacklog = 0;
+    double peakAtS = 0;
+    std::optional<double> backlogRecoveredS; ///< after the end of the burst, until the backlog stays at the baseline's level
+    std::optional<double> latencyRecoveredS; ///< …until the p99 of the headline latency is back at the baseline's
+    double predictedGrowth = 0; ///< (offered − completed) × burst duration
+    double observedGrowth = 0;
+    bool operator==(const BurstSummary&) const = default;
+};
+
+/// The metrics of one point over its window: what page, command line, CSV, JSON and report all show.
+struct PointSummary
+{
+    PointPlan point;
+    Window window;
+    std::map<Metric, double> rates;         ///< Point-scope metrics; absent where they cannot be known
+    std::map<Metric, Distribution> metrics; ///< Request and Chunk scope, successful requests in the window only
+    std::array<std::uint64_t, kOutcomeCount> outcomes{};         ///< of requests intended in the window
+    std::array<std::uint64_t, kOutcomeCount> outcomesOfPoint{}; ///< of all, warm-up and drain included
+    std::optional<Distribution> promptTokensPlanned, promptTokens, outputTokensCap, outputTokens;
+    double meanInFlight = 0;
+    SloResult slo;
+    Verdict verdict;
+    std::vector<LawCheck> laws;
+    // generator
+    std::optional<double> cpuCores;
+    std::optional<Distribution> loopLagMs;
+    std::uint64_t newConnections = 0, staleConnections = 0;
+    double coalescedShare = 0;
+    std::vector<PhaseSummary> phases;
+    std::optional<BurstSummary> burst;
+    std::vector<std::string> firstErrors; ///< up to five different ones, with their counts
+
+    std::uint64_t count(Outcome o) const { return outcomes[static_cast<std::size_t>(o)]; }
+    const Distribution* distribution(Metric m) const;
+    std::optional<double> rate(Metric m) const;
+};
+
+} // namespace tailmark

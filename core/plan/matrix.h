@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+// What the user edits. Every struct is a plain value with the contract's keys as members and its defaults as
+// defaults; plan_json.h reads and writes the file, validate.h says what is wrong with a value.
+
+enum class Api { Chat, Completions };
+enum class OutputPolicy { Natural, Forced };
+enum class CachePolicy { Cold, Warm, AsIs };
+enum class LengthsKind { Fixed, Trace };
+enum class PrefixKind { None, Shared };
+enum class TestKind { FixedShape, ConcurrencySweep, ArrivalSweep, BurstRecovery };
+enum class ThinkTime { Constant, Exponential };
+enum class ArrivalProcess { Constant, Poisson, Gamma };
+enum class PointOrder { Sequential, Interleaved, Shuffled };
+enum class FailureDenominator { Attempted, Accepted };
+
+struct Tls
+{
+    bool verify = true;
+    std::string caFile;
+    bool operator==(const Tls&) const = default;
+};
+
+struct Target
+{
+    std::string baseUrl = "http://127.0.0.1:8000/v1";
+    Api api = Api::Chat;
+    std::string model; ///< empty = the only model that the target lists
+    std::string engine = "auto";
+    std::string apiKeyEnv; ///< name of the environment variable; the key itself is never part of a matrix
+    std::map<std::string, std::string> headers;
+    nlohmann::json extraBody = nlohmann::json::object();
+    Tls tls;
+    std::string metricsUrl = "auto";
+    bool operator==(const Target&) const = default;
+};
+
+/// What the user states about the system under test; becomes the typed entries of the run card.
+struct CardInput
+{
+    std::map<std::string, std::string> entries; ///< the card's fixed keys; empty values are left out
+    std::map<std::string, std::string> flags;
+    bool operator==(const CardInput&) const = default;
+};
+
+/// Inputs of the bandwidth bound (contract §6); 0 = not stated.
+struct BoundInput
+{
+    double bandwidthGbPerS = 0; ///< of one device
+    double devices = 1;
+    double activeParams = 0;
+    double bytesPerParam = 2;
+    double kvBytesPerToken = 0;
+    double peakTflops = 0; ///< of one device
+    bool operator==(const BoundInput&) const = default;
+};
+
+struct Lengths
+{
+    LengthsKind kind = LengthsKind::Fixed;
+    int promptTokens = 512; ///< Fixed
+    int outputTokens = 128; ///< Fixed
+    std::string file;       ///< Trace; relative paths are relative to the matrix file
+    std::string format = "auto";
+    bool operator==(const Lengths&) const = default;
+};
+
+struct Prefix
+{
+    PrefixKind kind = PrefixKind::None;
+    int sharedTokens = 0;
+    int groups = 1;
+    double share = 0; ///< share of requests that begin with a shared prefix, 0..1
+    bool operator==(const Prefix&) const = default;
+};
+
+struct Workload
+{
+    Lengths lengths;
+    Prefix prefix;
+    OutputPolicy output = OutputPolicy::Forced;
+    CachePolicy cache = CachePolicy::AsIs;
+    bool streaming = true;
+    nlohmann::json sampling = {{"temperature", 0}};
+    nlohmann::json extras = nlohmann::json::object();
+    std::uint64_t seed = 1;
+    bool operator==(const Workload&) const = default;
+};
+
+/// One limit: the given percentile of the metric must not be above `limit` (for rates: not below).
+struct SloLimit
+{
+    std::string metric = "ttft_ms"; ///< an id of the metric catalogue
+    double percentile = 99;
+    double limit = 1000;
+    bool operator==(const SloLimit&) const = default;
+};
+using Slo = std::vector<SloLimit>;
+
+struct Test
+{
+    TestKind kind = TestKind::ConcurrencySweep;
+    std::string name;    ///< optional; must be unique; default: the kind, with #2, #3… when it repeats
+    bool enabled = true; ///< a disabled test stays in the matrix and is left out of the plan
+
+    // fixed_shape
+    int promptTokens = 512;
+    int outputTokens = 128;
+    int concurrency = 1;
+    // concurrency_sweep
+    std::vector<int> levels = {1, 2, 4, 8, 16, 32, 64, 96};
+    double thinkTimeS = 0;
+    ThinkTime thinkTime = ThinkTime::Constant;
+    // arrival_sweep, burst_recovery
+    std::vector<double> ratesPerS = {1, 2, 4, 8, 12, 16, 20, 24};
+    ArrivalProcess process = ArrivalProcess::Poisson;
+    double cv = 1.0; ///< Gamma: coefficient of variation of the inter-arrival times
+    // burst_recovery
+    double baseRatePerS = 4;
+    double burstRatePerS = 20;
+    double baselineS = 20;
+    double burstS = 20;
+    double recoveryS = 60;
+
+    bool operator==(const Test&) const = default;
+};
+
+struct Measurement
+{
+    double warmupS = 5;
+    double durationS = 30;
+    std::int64_t maxRequests = 0; ///< per point; 0 = no limit
+    int repeats = 1;
+    PointOrder order = PointOrder::Sequential;
+    double cooldownS = 2;
+    double drainS = 30; ///< after the window: how long requests in flight may still finish before they are cancelled
+    FailureDenominator failureDenominator = FailureDenominator::Attempted;
+    bool operator==(const Measurement&) const = default;
+};
+
+struct Limits
+{
+    double connectTimeoutS = 10;
+    double firstTokenTimeoutS = 120;
+    double stallTimeoutS = 60;
+    double totalTimeoutS = 600;
+    int maxInFlight = 4096;
+    bool operator==(const Limits&) const = default;
+};
+
+struct Matrix
+{
+    int schemaVersion = 1;
+    std::string name;
+    Target target;
+    CardInput card;
+    BoundInput bound;
+    Workload workload;
+    Slo slo = {SloLimit{}};
+    std::vector<Test> tests;
+    Measurement measurement;
+    Limits limits;
+    bool operator==(const Matrix&) const = default;
+};
+
+/// The id used in files ("concurrency_sweep").
+const char* testKindId(TestKind kind);
+/// The name under which each test appears in points, exports and `--only`: its own, else its kind, made unique.
+std::vector<std::string> testNames(const std::vector<Test>& tests);
+
+} // namespace tailmark

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/operating_point.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "load/load_generator.h"
+#include "plan/plan.h"
+
+#include <string>
+#include <variant>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tailmark {
+
+// What a run tells while it goes on: to the terminal, and as newline-delimited JSON (`--events -`) to the workbench.
+// Each event is one JSON object with the key "event" (the names below) and the members in snake_case.
+
+struct RunStarted /* "run_started" */
+{
+    RunId run;
+    std::string name, database;
+    int points = 0;
+    double estimatedS = 0;
+    std::string target, engine, version, model;
+};
+struct PointStarted /* "point_started" */
+{
+    PointIndex point;
+    std::string test;
+    TestKind kind = TestKind::ConcurrencySweep;
+    Load load;
+    int repeat = 0;
+    double warmupS = 0, durationS = 0;
+};
+struct Progress /* "progress", at most 20 a second */
+{
+    PointIndex point;
+    LoadSnapshot load;
+    double remainingS = 0;  ///< of the whole run, estimated
+    double sendLagP99Ms = 0; ///< of the requests finished so far in this point
+    double cpuCores = 0;
+    // the moving mark on the frontier: over the window so far, absent before the window begins
+    std::optional<double> outputTokensPerS, requestsPerS, headlineP50Ms, headlineP99Ms;
+};
+struct PointFinished /* "point_finished": its records are in the store */
+{
+    PointIndex point;
+    bool valid = false;
+    std::string verdict; ///< reasons joined, "valid" when there are none
+};
+struct OperatingPointFound /* "operating_point": after each point that changes it */
+{
+    std::string test;
+    std::string state;
+    std::optional<double> load, outputTokensPerS;
+    std::string sentence;
+};
+struct RunWarning /* "warning" */
+{
+    std::string text;
+};
+struct RunFinished /* "run_finished" */
+{
+    RunId run;
+    std::string state; ///< runStateId
+    int validPoints = 0, points = 0;
+    std::string error; ///< why it failed; empty else
+};
+
+using RunEvent = std::variant<RunStarted, PointStarted, Progress, PointFinished, OperatingPointFound, RunWarning, RunFinished>;
+
+nlohmann::ordered_json eventToJson(const RunEvent& event);
+/// One line of the stream. An unknown event or a missing member is an error (the workbench and the engine are one version).
+Result<RunEvent> eventFromLine(const std::string& line);
+
+} // namespace tailmark

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "run/run_event.h"
+#include "store/store.h"
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+namespace tailmark {
+
+/// What a user can ask of a run that goes on. Set from any thread (or a signal handler), read by the runner.
+struct RunControl
+{
+    std::atomic<bool> stop{false};       ///< end now; what was measured is kept, the run is marked cancelled
+    std::atomic<bool> skipPoint{false};  ///< end this point, go on with the next
+    std::atomic<bool> pauseAfter{false}; ///< hold before the next point until it is false again
+};
+
+struct RunOptions
+{
+    std::string name;
+    std::string database;
+    std::string matrixSource; ///< shown in errors
+    int generatorThreads = 1;
+};
+
+struct RunReport
+{
+    RunId run;
+    RunState state = RunState::Done;
+    int points = 0, validPoints = 0;
+    std::vector<std::string> firstErrors;
+};
+
+/// The one orchestrator: probe, then point by point schedule + workload -> load generator -> records -> store -> summary ->
+/// verdict -> operating point, telling `onEvent` (called on the caller's thread) what happens. Blocks until the run is over.
+/// Errors: BadInput (matrix, workload file), Unreachable (probe), Io (store). After an error nothing is lost that was stored.
+Result<RunReport> executeRun(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
+                             const std::function<void(const RunEvent&)>& onEvent);
+
+/// Everything that result file, pages and reports show of a stored run, under any SLO.
+struct RunResults
+{
+    StoredRun run;
+    Slo slo;
+    std::vector<PointSummary> points;
+    std::vector<OperatingPoint> operatingPoints;
+};
+/// Reads all records of a run and summarises them; `slo` = the matrix's own when empty.
+Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {});
+
+} // namespace tailmark

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/summarize.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "plan/plan.h"
+#include "record/request_record.h"
+#include "record/run_card.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+enum class RunState { Running, Done, Cancelled, Failed, Interrupted };
+const char* runStateId(RunState state); ///< "running", "done", "cancelled", "failed", "interrupted"
+
+/// One line of the library.
+struct RunInfo
+{
+    RunId id;
+    std::string name;
+    std::string startedAt, finishedAt; ///< UTC, ISO 8601; finishedAt empty while it runs
+    RunState state = RunState::Running;
+    std::string target, engine, model; ///< for lists
+    int pointsPlanned = 0, pointsDone = 0;
+    std::vector<std::string> tags;
+    std::string note;
+};
+
+/// A stored point; its records are read apart.
+struct StoredPoint
+{
+    PointPlan point;
+    std::string startedAt;
+    bool finished = false; ///< false: it was running when the run ended
+    PointFacts facts;
+};
+
+/// A run without its records.
+struct StoredRun
+{
+    RunInfo info;
+    Plan plan;
+    RunCard card;
+    nlohmann::json environment;
+    std::vector<std::string> warnings;
+    std::vector<StoredPoint> points; ///< those that were started, in order
+};
+
+/// The SQLite file with all runs: WAL mode, versioned schema, migrated on opening. One Store = one connection, used by one
+/// thread at a time; several stores (processes) may have the file open, one writing at a time. A run whose writer is gone
+/// (its process has died) is listed as interrupted. Every error is ErrorCode::Io with the file's name.
+class Store
+{
+public:
+    enum class Mode { ReadWrite, ReadOnly };
+    static Result<Store> open(const std::string& path, Mode mode = Mode::ReadWrite);
+    /// `$XDG_DATA_HOME/tailmark/runs.sqlite`, or the same under ~/.local/share.
+    static std::string defaultPath();
+
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    // writing a run
+    Result<RunId> createRun(const std::string& name, const Plan& plan, const RunCard& card,
+                            const nlohmann::json& environment);
+    Status updateCard(RunId run, const RunCard& card);
+    Status addWarning(RunId run, const std::string& text);
+    Status startPoint(RunId run, const PointPlan& point, const std::string& startedAt);
+    /// One transaction for the whole batch.
+    Status appendRecords(RunId run, PointIndex point, const RecordBatch& batch);
+    Status finishPoint(RunId run, PointIndex point, const PointFacts& facts);
+    Status finishRun(RunId run, RunState state);
+
+    // reading
+    Result<std::vector<RunInfo>> listRuns() const; ///< newest first
+    Result<StoredRun> loadRun(RunId run) const;
+    Result<RecordBatch> loadRecords(RunId run, PointIndex point, bool withChunks = true) const;
+    /// Changes with every committed write of any connection; to poll for news cheaply.
+    Result<std::int64_t> dataVersion() const;
+
+    // library
+    Status renameRun(RunId run, const std::string& name);
+    Status setNote(RunId run, const std::string& note);
+    Status setTags(RunId run, const std::vector<std::string>& tags);
+    /// Hides the run from lists; undeleteRun brings it back; purgeDeleted drops such runs for good.
+    Status deleteRun(RunId run);
+    Status undeleteRun(RunId run);
+    Status purgeDeleted();
+
+private:
+    struct Impl;
+    explicit Store(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace tailmark

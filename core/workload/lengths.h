@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "plan/matrix.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tailmark {
+
+/// Prompt and output length of one request, drawn together.
+struct LengthPair
+{
+    std::int32_t promptTokens = 0;
+    std::int32_t outputTokens = 0;
+    bool operator==(const LengthPair&) const = default;
+};
+
+/// Where lengths come from. Immutable after creation; `draw` is pure, cheap (no allocation) and safe from any thread:
+/// request i of a point always gets the same pair for the same seed, whatever thread asks and in whatever order.
+class LengthSource
+{
+public:
+    virtual ~LengthSource() = default;
+    virtual LengthPair draw(std::uint64_t seed, std::uint32_t request) const = 0;
+    /// Every pair of the source with equal weight, for previews and percentiles; one pair when fixed.
+    virtual const std::vector<LengthPair>& pairs() const = 0;
+};
+
+/// Fixed lengths, or the pairs of a trace file. Errors name the file, line and reason.
+Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths);
+
+} // namespace tailmark

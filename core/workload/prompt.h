@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "plan/matrix.h"
+#include "plan/plan.h"
+#include "workload/request_source.h"
+
+#include <memory>
+#include <string>
+
+namespace tailmark {
+
+/// Which request fields the target takes; found by the probe (target/probe.h), generic defaults otherwise.
+struct BodyOptions
+{
+    std::string model;
+    bool streamOptions = true;         ///< send stream_options.include_usage
+    bool ignoreEos = false;            ///< the engine can be made to generate the full length
+    bool minTokens = false;            ///< send min_tokens together with ignore_eos
+    std::string maxTokensField = "max_tokens"; ///< or "max_completion_tokens"
+    int chatOverheadTokens = 0;        ///< tokens that the chat template adds to a one-message prompt, where known
+    std::string runSalt;               ///< makes the prompts of this run unlike those of every other (cache cold)
+};
+
+/// The requests of one point: lengths × schedule × prompts. Errors come from the length source only.
+Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& matrix, const PointPlan& point,
+                                                               const BodyOptions& options);
+
+} // namespace tailmark

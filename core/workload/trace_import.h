@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "workload/lengths.h"
+
+#include <cstdint>
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace tailmark {
+
+/// One request of an imported log.
+struct TraceRow
+{
+    Nanoseconds arrival = kAbsentTime; ///< since the first accepted row in time order
+    LengthPair lengths;
+    std::int64_t line = 0; ///< physical line where the record starts, header = 1
+};
+
+/// A row that was refused: nothing is dropped in silence.
+struct RejectedRow
+{
+    std::int64_t line = 0;
+    std::string reason; ///< short code: not_an_integer, missing_column, bad_timestamp, out_of_range, …
+};
+
+struct Trace
+{
+    std::string format;         ///< "azure"
+    std::vector<TraceRow> rows; ///< sorted by arrival
+    std::vector<RejectedRow> rejected;
+    std::vector<std::string> warnings;
+};
+
+/// Reads a trace file. `format`: "auto" or "azure". An error when nothing in the file can be read as that format
+/// (no header, no rows …), with the reason; single bad rows are counted in the result.
+Result<Trace> importTrace(const std::string& path, const std::string& format = "auto");
+
+} // namespace tailmark
