@@ -4,25 +4,13 @@
 #include "analysis/summary.h"
 #include "plan/matrix.h"
 #include "plan/plan.h"
+#include "record/point_facts.h"
 #include "record/request_record.h"
 
 #include <optional>
 #include <vector>
 
 namespace tailmark {
-
-/// What the store keeps of a point beside its records.
-struct PointFacts
-{
-    double endedS = 0; ///< when the point ended, since its start: a stopped point's window ends here
-    std::optional<double> cpuCores;
-    std::optional<double> busiestThreadCpu;
-    std::optional<double> runDelayShare;
-    std::vector<double> loopLagMs;
-    std::uint64_t newConnections = 0, staleConnections = 0;
-    std::string generatorNote;
-    std::string endedBy = "time"; ///< what ended it: time, count, skip, stop, error
-};
 
 /// Records -> summary. Pure; any thread. The window is [warm-up, warm-up + duration), cut where the point ended; a request
 /// belongs to it by its intended time, tokens and completions by when they arrived.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "run/runner.h"
+#include "report/run_results.h"
 
 #include <iosfwd>
 #include <string>

@@ -41,15 +41,4 @@ struct RunReport
 Result<RunReport> executeRun(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
                              const std::function<void(const RunEvent&)>& onEvent);
 
-/// Everything that result file, pages and reports show of a stored run, under any SLO.
-struct RunResults
-{
-    StoredRun run;
-    Slo slo;
-    std::vector<PointSummary> points;
-    std::vector<OperatingPoint> operatingPoints;
-};
-/// Reads all records of a run and summarises them; `slo` = the matrix's own when empty.
-Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {});
-
 } // namespace tailmark

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "analysis/summarize.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "plan/plan.h"
+#include "record/point_facts.h"
 #include "record/request_record.h"
 #include "record/run_card.h"
 

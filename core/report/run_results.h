@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/operating_point.h"
+#include "base/result.h"
+#include "store/store.h"
+
+#include <vector>
+
+namespace tailmark {
+
+/// Everything that result file, pages and reports show of a stored run, under any SLO.
+struct RunResults
+{
+    StoredRun run;
+    Slo slo;
+    std::vector<PointSummary> points;
+    std::vector<OperatingPoint> operatingPoints;
+};
+/// Reads all records of a run and summarises them; `slo` = the matrix's own when empty.
+Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {});
+
+} // namespace tailmark
