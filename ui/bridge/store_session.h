@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/ids.h"
+#include "plan/matrix.h"
+#include "record/request_record.h"
+#include "report/run_results.h"
+#include "store/store.h"
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace tailmark::ui {
+
+using RunListPtr = std::shared_ptr<const std::vector<RunInfo>>;
+using ResultsPtr = std::shared_ptr<const RunResults>;
+using RecordsPtr = std::shared_ptr<const RecordBatch>;
+using RequestNumber = quint64; ///< 0 is no request
+
+enum class RunExport { PointsCsv, RecordsCsv, Json, Html, Markdown };
+
+/// The workbench's only way to the store: a worker thread with its own connection, asked and answered from the GUI
+/// thread. Every request has a number and is answered by exactly one signal that carries it, unless it was dropped.
+/// Answers are immutable values. Records and summaries of the runs asked for last are kept in memory, so that the same
+/// run under another SLO is computed without reading again.
+class StoreSession : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit StoreSession(const QString& databasePath, QObject* parent = nullptr);
+    ~StoreSession() override;
+
+    const QString& databasePath() const { return m_databasePath; }
+    /// The library as it was last read, newest first; never null.
+    RunListPtr runs() const { return m_runs; }
+
+    /// Reads the library again; runsChanged() follows.
+    void refresh();
+    /// Points that are finished, summarised under `slo` (the matrix's own when empty); resultsReady() follows.
+    RequestNumber requestResults(RunId run, const Slo& slo = {});
+    /// The records of one point, of the running one those stored so far; recordsReady() follows.
+    RequestNumber requestRecords(RunId run, PointIndex point);
+    /// Writes a file; exported() follows.
+    RequestNumber requestExport(RunId run, RunExport format, const QString& path, const Slo& slo = {});
+    /// The answer is no longer wanted: nothing with this number is emitted any more, and work not begun is left out.
+    void drop(RequestNumber request);
+
+    void renameRun(RunId run, const QString& name);
+    void setNote(RunId run, const QString& note);
+    void setTags(RunId run, const QStringList& tags);
+    void deleteRun(RunId run);
+    void undeleteRun(RunId run);
+
+    /// While a run is on: looks twice a second for news of other connections and tells of them by storeChanged().
+    void setLive(bool live);
+
+signals:
+    void runsChanged();
+    void storeChanged();
+    void resultsReady(tailmark::ui::RequestNumber request, const tailmark::ui::ResultsPtr& results);
+    void recordsReady(tailmark::ui::RequestNumber request, const tailmark::ui::RecordsPtr& records);
+    void exported(tailmark::ui::RequestNumber request, const QString& path);
+    /// One clear line; request 0: the library itself or a change of it failed.
+    void failed(tailmark::ui::RequestNumber request, const QString& message);
+
+private:
+    QString m_databasePath;
+    RunListPtr m_runs;
+    RequestNumber m_lastRequest = 0;
+};
+
+} // namespace tailmark::ui
