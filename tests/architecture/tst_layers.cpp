@@ -37,10 +37,11 @@ const QMap<QString, QSet<QString>>& allowedUi()
     static const QMap<QString, QSet<QString>> table = {
         {"bridge", {}},
         {"models", {"bridge"}},
-        {"charts", {"models"}},
-        {"dialogs", {"models", "bridge", "charts"}},
-        {"pages", {"models", "bridge", "charts", "dialogs"}},
-        {"shell", {"models", "bridge", "charts", "dialogs", "pages"}},
+        {"style", {}},
+        {"charts", {"models", "style"}},
+        {"dialogs", {"models", "bridge", "style", "charts"}},
+        {"pages", {"models", "bridge", "style", "charts", "dialogs"}},
+        {"shell", {"models", "bridge", "style", "charts", "dialogs", "pages"}},
     };
     return table;
 }
