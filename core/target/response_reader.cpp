@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "target/response_reader.h"
+
+#include "target/error_text.h"
+#include "target/json_scan.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+/// Of a refusal only the beginning matters; a whole response is kept for its usage.
+constexpr std::size_t kMaxRefusalBytes = 16u << 10;
+constexpr std::size_t kMaxWholeBytes = 64u << 20;
+
+bool isEventStream(std::string_view contentType)
+{
+    constexpr std::string_view wanted = "text/event-stream";
+    return contentType.size() >= wanted.size() &&
+           std::equal(wanted.begin(), wanted.end(), contentType.begin(),
+                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+}
+
+FinishReason foldFinishReason(std::string_view reason)
+{
+    if (reason == "stop" || reason == "eos_token" || reason == "stop_sequence")
+        return FinishReason::Stop;
+    if (reason == "length")
+        return FinishReason::Length;
+    if (reason == "tool_calls" || reason == "function_call")
+        return FinishReason::ToolCalls;
+    if (reason == "content_filter")
+        return FinishReason::ContentFilter;
+    if (reason == "abort")
+        return FinishReason::Abort;
+    return reason.empty() ? FinishReason::None : FinishReason::Other;
+}
+
+/// The engine gave up or something was cut out: no answer whose times may be compared with others.
+bool tellsOfFailure(std::string_view reason)
+{
+    return reason == "abort" || reason == "error" || reason == "parse_error" || reason == "content_filter";
+}
+
+std::int32_t toCount(std::int64_t value)
+{
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, kUnknownCount, INT32_MAX));
+}
+
+} // namespace
+
+struct ResponseReader::Event
+{
+    bool hasChoices = false; ///< choices is a non-empty array
+    bool answer = false;
+    bool reasoning = false;
+    bool error = false;  ///< "error", or an object that says it is one
+    bool detail = false; ///< FastAPI's way to tell an error, when there are no choices
+    std::int32_t ids = 0;
+    std::int32_t logprobs = 0;
+    std::uint64_t seen = 0;
+    std::uint64_t finished = 0;
+    FinishReason finishReason = FinishReason::None; ///< of choice 0
+    std::string_view badFinish;
+    std::int64_t promptTokens = kUnknownCount;
+    std::int64_t completionTokens = kUnknownCount;
+    std::int64_t cachedTokens = kUnknownCount;
+
+    /// Some servers send zeros until they know.
+    bool hasUsage() const { return promptTokens > 0 || completionTokens > 0; }
+    bool plain() const { return !error && !detail && !hasUsage(); }
+};
+
+/// Walks one JSON event. The keys are those that any of the engines is known to send.
+struct ResponseReader::Scan
+{
+    JsonCursor& json;
+    Event& event;
+
+    bool nonEmptyString()
+    {
+        std::string_view text;
+        if (json.string(text))
+            return !text.empty();
+        json.skip();
+        return false;
+    }
+
+    /// Reads members from where the cursor stands in the top object. When it meets "choices" first, `prefixLength` is
+    /// set to the length of what came before its value.
+    void members(std::size_t& prefixLength)
+    {
+        std::string_view key;
+        while (json.nextKey(key)) {
+            if (key == "choices") {
+                if (event.plain())
+                    prefixLength = json.offset();
+                choices();
+            } else if (key == "usage") {
+                usage();
+            } else if (key == "error") {
+                event.error |= !json.isNull();
+                json.skip();
+            } else if (key == "detail") {
+                event.detail |= !json.isNull();
+                json.skip();
+            } else if (key == "object") {
+                std::string_view text;
+                if (json.string(text))
+                    event.error |= text == "error";
+                else
+                    json.skip();
+            } else {
+                json.skip();
+            }
+        }
+    }
+
+    void choices()
+    {
+        if (!json.enterArray()) {
+            json.skip();
+            return;
+        }
+        while (json.nextElement()) {
+            event.hasChoices = true;
+            choice();
+        }
+    }
+
+    void choice()
+    {
+        if (!json.enterObject()) {
+            json.skip();
+            return;
+        }
+        std::int64_t index = 0;
+        std::string_view reason;
+        std::string_view key;
+        while (json.nextKey(key)) {
+            if (key == "delta" || key == "message") // streamed, whole
+                delta();
+            else if (key == "text")
+                event.answer |= nonEmptyString();
+            else if (key == "finish_reason") {
+                if (!json.string(reason))
+                    json.skip();
+            } else if (key == "index") {
+                if (!json.integer(index))
+                    json.skip();
+            } else if (key == "logprobs")
+                logprobs();
+            else if (isIdList(key))
+                event.ids += json.countElements();
+            else
+                json.skip();
+        }
+        const std::uint64_t bit = 1ULL << std::clamp<std::int64_t>(index, 0, 63);
+        event.seen |= bit;
+        if (!reason.empty()) {
+            event.finished |= bit;
+            if (bit == 1)
+                event.finishReason = foldFinishReason(reason);
+            if (tellsOfFailure(reason))
+                event.badFinish = reason;
+        }
+    }
+
+    void delta()
+    {
+        if (!json.enterObject()) {
+            json.skip();
+            return;
+        }
+        std::string_view key;
+        while (json.nextKey(key)) {
+            if (key == "content" || key == "refusal")
+                event.answer |= nonEmptyString();
+            else if (key == "reasoning_content" || key == "reasoning")
+                event.reasoning |= nonEmptyString();
+            else if (key == "tool_calls")
+                toolCalls();
+            else if (key == "function_call")
+                functionCall();
+            else if (isIdList(key))
+                event.ids += json.countElements();
+            else
+                json.skip();
+        }
+    }
+
+    void toolCalls()
+    {
+        if (!json.enterArray()) {
+            json.skip();
+            return;
+        }
+        while (json.nextElement()) {
+            if (!json.enterObject()) {
+                json.skip();
+                continue;
+            }
+            std::string_view key;
+            while (json.nextKey(key)) {
+                if (key == "function")
+                    functionCall();
+                else
+                    json.skip();
+            }
+        }
+    }
+
+    void functionCall()
+    {
+        if (!json.enterObject()) {
+            json.skip();
+            return;
+        }
+        std::string_view key;
+        while (json.nextKey(key)) {
+            if (key == "name" || key == "arguments")
+                event.answer |= nonEmptyString();
+            else
+                json.skip();
+        }
+    }
+
+    void logprobs()
+    {
+        if (!json.enterObject()) {
+            json.skip();
+            return;
+        }
+        std::string_view key;
+        while (json.nextKey(key)) {
+            if (key == "content" || key == "tokens") // chat, completions
+                event.logprobs += json.countElements();
+            else
+                json.skip();
+        }
+    }
+
+    void usage()
+    {
+        if (!json.enterObject()) {
+            json.skip();
+            return;
+        }
+        std::string_view key;
+        while (json.nextKey(key)) {
+            if (key == "prompt_tokens")
+                count(event.promptTokens);
+            else if (key == "completion_tokens")
+                count(event.completionTokens);
+            else if (key == "prompt_tokens_details" && json.enterObject()) {
+                while (json.nextKey(key)) {
+                    if (key == "cached_tokens")
+                        count(event.cachedTokens);
+                    else
+                        json.skip();
+                }
+            } else
+                json.skip();
+        }
+    }
+
+    void count(std::int64_t& value)
+    {
+        if (!json.integer(value))
+            json.skip();
+    }
+
+    static bool isIdList(std::string_view key)
+    {
+        return key == "token_ids" || key == "output_ids" || key == "tokens";
+    }
+};
+
+void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink)
+{
+    m_parser.reset();
+    m_record = record;
+    m_sink = sink;
+    m_origin = origin;
+    m_streaming = streaming;
+    m_asStream = m_errorSeen = m_rejected = m_continuous = false;
+    m_contentType.clear();
+    m_body.clear();
+    m_prefix.clear();
+    m_errorText.clear();
+    m_badFinish.clear();
+    m_events = 0;
+    m_lastRead = Nanoseconds(0);
+    m_choicesSeen = m_choicesFinished = 0;
+    m_counted = m_idTokens = 0;
+    m_usageOutput = kUnknownCount;
+}
+
+void ResponseReader::onHeaders(int status, std::string_view contentType)
+{
+    m_record->httpStatus = static_cast<std::uint16_t>(status);
+    m_contentType.assign(contentType);
+    m_asStream = m_streaming && status == 200 && isEventStream(contentType);
+}
+
+void ResponseReader::feed(const char* data, std::size_t size, Nanoseconds stamp)
+{
+    const Nanoseconds at = stamp - m_origin;
+    if (!m_asStream) {
+        const std::size_t limit = m_record->httpStatus == 200 ? kMaxWholeBytes : kMaxRefusalBytes;
+        m_body.append(data, std::min(size, limit - std::min(limit, m_body.size())));
+        if (m_record->httpStatus == 200 && !m_streaming)
+            m_record->lastToken = at;
+        return;
+    }
+    m_parser.feed(data, size);
+    SseEvent event;
+    while (m_parser.next(event))
+        if (!takeEvent(event, at))
+            ++m_record->malformedEvents;
+    m_lastRead = at;
+}
+
+bool ResponseReader::takeEvent(const SseEvent& sse, Nanoseconds at)
+{
+    if (sse.error) {
+        takeError(sse.data);
+        return countEvent(at);
+    }
+    if (sse.data == "[DONE]") {
+        m_record->doneSeen = true;
+        return countEvent(at);
+    }
+
+    Event event;
+    std::size_t prefixLength = 0;
+    const bool knownPrefix = !m_prefix.empty() && sse.data.starts_with(m_prefix);
+    // The events of one response begin alike (id, model, …): what was scanned once need not be scanned again.
+    JsonCursor json(sse.data, knownPrefix ? m_prefix.size() : 0);
+    Scan scan{json, event};
+    if (knownPrefix) {
+        scan.choices();
+        scan.members(prefixLength);
+    } else if (json.enterObject()) {
+        scan.members(prefixLength);
+    } else {
+        json.skip();
+    }
+    if (!json.atEnd())
+        return false;
+    if (!knownPrefix)
+        m_prefix.assign(sse.data.substr(0, prefixLength));
+    if (event.error || (event.detail && !event.hasChoices))
+        takeError(sse.data);
+    else
+        commit(event, at);
+    return countEvent(at);
+}
+
+bool ResponseReader::countEvent(Nanoseconds at)
+{
+    if (m_events++ == 0)
+        m_record->firstEvent = at;
+    return true;
+}
+
+void ResponseReader::commit(const Event& event, Nanoseconds at)
+{
+    m_choicesSeen |= event.seen;
+    m_choicesFinished |= event.finished;
+    if (event.finishReason != FinishReason::None)
+        m_record->finishReason = event.finishReason;
+    if (!event.badFinish.empty())
+        m_badFinish.assign(event.badFinish);
+
+    // A step of continuous usage is known only from event to event; a first usage on the finish event is the final
+    // count, not a sign of a token.
+    std::int64_t step = 0;
+    const bool usageOfChoices = event.hasChoices && event.hasUsage();
+    if (event.hasUsage()) {
+        m_record->promptTokens = toCount(event.promptTokens);
+        m_record->cachedTokens = toCount(event.cachedTokens);
+        m_usageOutput = toCount(event.completionTokens);
+        if (usageOfChoices && m_counted >= 0)
+            step = event.completionTokens - m_counted;
+    }
+    const bool evidence = event.answer || event.reasoning || event.ids > 0 || event.logprobs > 0 ||
+                          (step > 0 && (m_continuous || event.finished == 0));
+    if (usageOfChoices) {
+        m_counted = event.completionTokens;
+        m_continuous = true;
+    } else if (evidence) {
+        m_counted = -1;
+    }
+    if (!evidence)
+        return;
+
+    TokenEvent token;
+    token.at = at;
+    token.answer = event.answer;
+    token.coalesced = m_record->lastToken == at;
+    if (event.ids > 0)
+        token.tokens = event.ids;
+    else if (step > 0)
+        token.tokens = toCount(step);
+    else if (event.logprobs > 0)
+        token.tokens = event.logprobs;
+    m_idTokens = event.ids > 0 && m_idTokens >= 0 ? m_idTokens + event.ids : -1;
+
+    if (m_record->tokenEvents++ == 0) {
+        m_record->firstToken = at;
+        m_record->firstEventTokens = token.tokens;
+    }
+    if (event.answer && !isPresent(m_record->firstAnswerToken))
+        m_record->firstAnswerToken = at;
+    m_record->lastToken = at;
+    m_record->coalescedEvents += token.coalesced;
+    if (m_sink)
+        m_sink->onTokenEvent(token);
+}
+
+void ResponseReader::takeError(std::string_view body)
+{
+    if (m_errorSeen)
+        return; // the first one tells the cause
+    m_errorSeen = true;
+    const ServerError error = readServerError(body);
+    m_rejected = error.rejected;
+    m_errorText = error.text.empty() ? "the server sent an error event without a text" : error.text;
+}
+
+void ResponseReader::finish(bool transportOk)
+{
+    if (m_record->httpStatus == 0)
+        return end(Outcome::Truncated, "the connection ended before a response came");
+    if (m_record->httpStatus != 200)
+        return finishRefused();
+    if (!m_asStream)
+        return finishWhole(transportOk);
+
+    SseEvent last;
+    if (m_parser.takeUnfinished(last))
+        takeEvent(last, m_lastRead); // counts when it is whole; one that was cut is part of the truncation, not malformed
+    if (m_usageOutput >= 0)
+        m_record->outputTokens = m_usageOutput;
+    else if (m_idTokens > 0)
+        m_record->outputTokens = toCount(m_idTokens);
+
+    if (m_errorSeen)
+        return end(m_rejected ? Outcome::Rejected : Outcome::ServerError, m_errorText);
+    if (!m_badFinish.empty())
+        return end(Outcome::ServerError, "the engine ended the request with finish_reason " + plainLine(m_badFinish, 40));
+    if (m_events == 0 && m_record->malformedEvents > 0)
+        return end(Outcome::Malformed, "nothing in the event stream could be read as JSON");
+    const bool finished = m_choicesSeen != 0 && (m_choicesFinished & m_choicesSeen) == m_choicesSeen;
+    if (!finished && !m_record->doneSeen)
+        return end(Outcome::Truncated, std::string("the stream ended without finish_reason and [DONE] after ") +
+                                           std::to_string(m_record->tokenEvents) + " token events" +
+                                           (transportOk ? "" : ", the connection broke"));
+    if (m_record->tokenEvents == 0)
+        return end(Outcome::NoContent, "the stream ended properly without any generated token");
+    end(Outcome::Completed);
+}
+
+/// Any status but 200. Redirects are not followed, so 3xx is a refusal too.
+void ResponseReader::finishRefused()
+{
+    const int status = m_record->httpStatus;
+    const ServerError error = readServerError(m_body);
+    std::string text = "HTTP " + std::to_string(status);
+    if (status >= 300 && status < 400)
+        text += ": redirects are not followed";
+    if (!error.text.empty())
+        text += ": " + error.text;
+    if (status == 429 || status == 503 || error.rejected)
+        return end(Outcome::Rejected, text);
+    end(status >= 300 && status < 500 ? Outcome::ClientError : Outcome::ServerError, text);
+}
+
+/// Status 200 and no event stream: the whole answer when it was asked for so, else not what was asked for.
+void ResponseReader::finishWhole(bool transportOk)
+{
+    if (m_streaming || isEventStream(m_contentType)) {
+        const ServerError error = readServerError(m_body);
+        const nlohmann::json json = nlohmann::json::parse(m_body, nullptr, false);
+        if (m_streaming && json.is_object() && (json.contains("error") || json.contains("detail")))
+            return end(error.rejected ? Outcome::Rejected : Outcome::ServerError, error.text);
+        return end(Outcome::Malformed, "asked for " + std::string(m_streaming ? "an event stream" : "one JSON body") +
+                                           ", the server sent " +
+                                           (m_contentType.empty() ? "no content type" : plainLine(m_contentType, 80)));
+    }
+    if (!transportOk)
+        return end(Outcome::Truncated, "the connection broke inside the response");
+
+    JsonCursor json(m_body);
+    Event event;
+    std::size_t unused = 0;
+    if (json.enterObject())
+        Scan{json, event}.members(unused);
+    else
+        json.skip();
+    if (!json.atEnd())
+        return end(Outcome::Malformed, "the response is not valid JSON: " + plainLine(m_body, 120));
+    if (event.hasUsage()) {
+        m_record->promptTokens = toCount(event.promptTokens);
+        m_record->cachedTokens = toCount(event.cachedTokens);
+        m_record->outputTokens = toCount(event.completionTokens);
+    } else if (event.ids > 0) {
+        m_record->outputTokens = event.ids;
+    }
+    m_record->finishReason = event.finishReason;
+    if (event.error || (event.detail && !event.hasChoices)) {
+        const ServerError error = readServerError(m_body);
+        return end(error.rejected ? Outcome::Rejected : Outcome::ServerError, error.text);
+    }
+    if (!event.badFinish.empty())
+        return end(Outcome::ServerError,
+                   "the engine ended the request with finish_reason " + plainLine(event.badFinish, 40));
+    if (!event.answer && !event.reasoning && event.ids == 0 && event.logprobs == 0) {
+        m_record->lastToken = kAbsentTime;
+        return end(Outcome::NoContent, "the response holds no generated token");
+    }
+    end(Outcome::Completed);
+}
+
+void ResponseReader::end(Outcome outcome, std::string text)
+{
+    m_record->outcome = outcome;
+    m_errorText = plainLine(text);
+    // what is kept between requests stays small, thousands of readers exist at once
+    if (m_body.capacity() > kMaxRefusalBytes)
+        std::string().swap(m_body);
+}
+
+} // namespace tailmark
