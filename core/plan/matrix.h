@@ -144,7 +144,8 @@ struct Measurement
     int repeats = 1;
     PointOrder order = PointOrder::Sequential;
     double cooldownS = 2;
-    double drainS = 30; ///< after the window: how long requests in flight may still finish before they are cancelled
+    double drainS =
+        30; ///< after the window: how long requests in flight may still finish before they are cancelled
     FailureDenominator failureDenominator = FailureDenominator::Attempted;
     bool operator==(const Measurement&) const = default;
 };
@@ -176,7 +177,8 @@ struct Matrix
 
 /// The id used in files ("concurrency_sweep").
 const char* testKindId(TestKind kind);
-/// The name under which each test appears in points, exports and `--only`: its own, else its kind, made unique.
+/// The name under which each test appears in points, exports and `--only`: its own, else its kind, made
+/// unique.
 std::vector<std::string> testNames(const std::vector<Test>& tests);
 
 } // namespace tailmark

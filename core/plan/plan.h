@@ -32,8 +32,8 @@ struct Phase
     bool operator==(const Phase&) const = default;
 };
 
-/// A seed for each dimension, so that one can change without the others. Two engines compared under one matrix get
-/// the same four.
+/// A seed for each dimension, so that one can change without the others. Two engines compared under one
+/// matrix get the same four.
 struct PointSeeds
 {
     std::uint64_t arrivals = 0, lengths = 0, prompts = 0, thinkTimes = 0;
@@ -79,12 +79,12 @@ struct Plan
     bool operator==(const Plan&) const = default;
 };
 
-/// Resolves a matrix. Only tests named in `only` (all when empty). Errors: the first error of validate(), a name in
-/// `only` that no enabled test has, or no test left to run.
+/// Resolves a matrix. Only tests named in `only` (all when empty). Errors: the first error of validate(), a
+/// name in `only` that no enabled test has, or no test left to run.
 Result<Plan> expand(const Matrix& matrix, const std::vector<std::string>& only = {});
 
-/// What the plan will roughly take: seconds of wall clock (warm-up, window, cooldown), and per point the expected
-/// number of requests where the load fixes it (open loop), else no value.
+/// What the plan will roughly take: seconds of wall clock (warm-up, window, cooldown), and per point the
+/// expected number of requests where the load fixes it (open loop), else no value.
 double estimatedSeconds(const Plan& plan);
 std::optional<double> expectedRequests(const PointPlan& point);
 

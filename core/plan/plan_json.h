@@ -14,8 +14,9 @@ namespace tailmark {
 
 // The matrix file (contract §10) and the plan as it is stored with a run. Pure but for loadMatrix/saveMatrix.
 
-/// Reads a matrix; an unknown key, a wrong type, a value out of range is refused with its key path and what is
-/// allowed, invalid JSON with `source:line:column`. Missing keys take the defaults of matrix.h.
+/// Reads a matrix; an unknown key, a wrong type, a value out of range is refused with its key path and what
+/// is allowed, invalid JSON with `source:line:column`. Missing keys take the defaults of matrix.h; a test
+/// must say its kind and a limit its metric and value. A matrix without tests can be read, though not run.
 Result<Matrix> matrixFromText(const std::string& text, const std::string& source);
 Result<Matrix> matrixFromJson(const nlohmann::json& json, const std::string& source);
 /// Every key of the contract, in the contract's order, defaults included.
@@ -26,7 +27,8 @@ Result<Matrix> loadMatrix(const std::string& path);
 /// Writes atomically (temporary file, then rename).
 Status saveMatrix(const Matrix& matrix, const std::string& path);
 
-/// Applies `--set path=value` ("measurement.duration_s=5", "tests[0].levels=[1,2]"); the value is JSON, else a string.
+/// Applies `--set path=value` ("measurement.duration_s=5", "tests[0].levels=[1,2]"); the value is JSON, else
+/// a string.
 Status applySetting(nlohmann::ordered_json& matrix, const std::string& assignment);
 
 nlohmann::ordered_json planToJson(const Plan& plan);

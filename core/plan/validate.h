@@ -3,7 +3,9 @@
 
 #include "plan/matrix.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tailmark {
@@ -17,9 +19,26 @@ struct Finding
     std::string message; ///< what is wrong and what is allowed, or what to consider
 };
 
-/// Everything to say about the values of a matrix, in the order of its keys. Pure: looks at no file and no network.
-/// Remarks: a sweep below eight levels, a window too short to carry a p99, an unstated cache policy…
+/// Everything to say about a matrix: first the errors, in the order of its keys, then the remarks. Pure:
+/// looks at no file and no network. Remarks: a sweep below eight levels, a window too short to carry the
+/// percentile of the SLO, a cache that is left as it is found…
 std::vector<Finding> validate(const Matrix& matrix);
 bool hasErrors(const std::vector<Finding>& findings);
+
+/// The errors of validate() that lie in single values: what the reader of the matrix file refuses. The rest
+/// (nothing to run) is legitimate in a file that is still being written.
+std::vector<Finding> valueErrors(const Matrix& matrix);
+
+/// The metrics that a limit of the SLO may name: ids of the metric catalogue, which stands a layer above.
+std::span<const std::string_view> sloMetricIds();
+
+/// What a key allows, in words, for hints at the field ("a number above 0 and at most 86,400 s"). List
+/// numbers in the path are ignored ("tests[3].levels" and "tests.levels" are one key); empty for a path that
+/// is no key.
+std::string allowedAt(std::string_view path);
+
+/// How many values a percentile needs so that ten lie above it (p99: 1,000); a quantile with fewer is called
+/// weak.
+double samplesForPercentile(double percentile);
 
 } // namespace tailmark

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "plan/matrix.h"
+#include "plan/plan.h"
+#include "plan/rule.h"
+
+#include <array>
+#include <span>
+
+namespace tailmark::keys {
+
+// The keys of the matrix file: their names, order, members and rules, said once. The reader, the writer,
+// validate() and the hints are visitors of these descriptions. A visitor has
+//   value(key, member, rule)   a number, text, boolean, choice, list of numbers or map of texts
+//   object(key, member, fn)    a nested object, described by fn(visitor, member)
+//   list(key, members, fn)     a list of objects, each described by fn(visitor, member)
+//   constant(key, value)       a key of the contract that has this one value so far
+
+/// The ids of a choice in the contract's order, and those that the contract has and this version has not.
+template <typename E> struct Choice;
+
+#define TAILMARK_CHOICE(E, COUNT, ...)                                                                       \
+    template <> struct Choice<E>                                                                             \
+    {                                                                                                        \
+        static constexpr std::array<std::string_view, COUNT> ids = {__VA_ARGS__};                            \
+    };
+TAILMARK_CHOICE(Api, 2, "chat", "completions")
+TAILMARK_CHOICE(OutputPolicy, 2, "natural", "forced")
+TAILMARK_CHOICE(CachePolicy, 3, "cold", "warm", "as_is")
+TAILMARK_CHOICE(LengthsKind, 2, "fixed", "trace")
+TAILMARK_CHOICE(PrefixKind, 2, "none", "shared")
+TAILMARK_CHOICE(TestKind, 4, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery")
+TAILMARK_CHOICE(ThinkTime, 2, "constant", "exponential")
+TAILMARK_CHOICE(ArrivalProcess, 3, "constant", "poisson", "gamma")
+TAILMARK_CHOICE(PointOrder, 3, "sequential", "interleaved", "shuffled")
+TAILMARK_CHOICE(FailureDenominator, 2, "attempted", "accepted")
+TAILMARK_CHOICE(LoadAxis, 2, "concurrency", "rate_per_s")
+#undef TAILMARK_CHOICE
+
+template <typename E> constexpr std::string_view idOf(E value)
+{
+    return Choice<E>::ids[static_cast<std::size_t>(value)];
+}
+
+/// Ids of the contract that a choice does not have yet: refused with a word of their own.
+template <typename E> constexpr std::span<const std::string_view> laterIds()
+{
+    return {};
+}
+inline constexpr std::string_view kLaterLengths[] = {"empirical", "quantiles", "mix", "prompts"};
+inline constexpr std::string_view kLaterTests[] = {"cold_start"};
+inline constexpr std::string_view kLaterPrefixes[] = {"trace"};
+inline constexpr std::string_view kLaterThinkTimes[] = {"trace"};
+inline constexpr std::string_view kLaterProcesses[] = {"recorded"};
+template <> constexpr std::span<const std::string_view> laterIds<LengthsKind>()
+{
+    return kLaterLengths;
+}
+template <> constexpr std::span<const std::string_view> laterIds<TestKind>()
+{
+    return kLaterTests;
+}
+template <> constexpr std::span<const std::string_view> laterIds<PrefixKind>()
+{
+    return kLaterPrefixes;
+}
+template <> constexpr std::span<const std::string_view> laterIds<ThinkTime>()
+{
+    return kLaterThinkTimes;
+}
+template <> constexpr std::span<const std::string_view> laterIds<ArrivalProcess>()
+{
+    return kLaterProcesses;
+}
+
+// Texts that are more than text (matrix_keys.cpp).
+bool isHttpUrl(std::string_view text);
+bool isUrlOrAuto(std::string_view text);
+bool isEngineId(std::string_view text);
+bool isVariableName(std::string_view text);
+bool isSloMetric(std::string_view text);
+bool isTraceFormat(std::string_view text);
+bool isOneLine(std::string_view text);
+bool isFileName(std::string_view text);
+std::string httpUrlWords();
+std::string urlOrAutoWords();
+std::string engineIdWords();
+std::string variableNameWords();
+std::string sloMetricWords();
+std::string traceFormatWords();
+std::string oneLineWords();
+std::string fileNameWords();
+
+inline constexpr Rule kAny{};
+inline constexpr Rule kLine = text(isOneLine, oneLineWords);
+inline constexpr Rule kTokens = atLeast(1, 2'000'000, "tokens");
+inline constexpr Rule kWorkers = atLeast(1, 65'536);
+inline constexpr Rule kSeconds = above(0, 86'400, "s");
+inline constexpr Rule kSecondsOrNone = atLeast(0, 86'400, "s");
+inline constexpr Rule kRate = above(0, 100'000);
+inline constexpr Rule kCv = above(0, 100);
+/// A record keeps the times of its chunks in 32 bits of µs, so that a request may take 71 minutes at most.
+inline constexpr Rule kTimeout = above(0, 3'600, "s");
+/// Every JSON reader holds whole numbers up to here exactly.
+inline constexpr Rule kSeed = atLeast(0, 9'007'199'254'740'991.0);
+
+template <typename V, typename T> void describeTls(V& v, T& t)
+{
+    v.value("verify", t.verify, kAny);
+    v.value("ca_file", t.caFile, kLine);
+}
+
+template <typename V, typename T> void describeTarget(V& v, T& t)
+{
+    v.value("base_url", t.baseUrl, secretText(isHttpUrl, httpUrlWords));
+    v.value("api", t.api, kAny);
+    v.value("model", t.model, kLine);
+    v.value("engine", t.engine, text(isEngineId, engineIdWords));
+    v.value("api_key_env", t.apiKeyEnv, secretText(isVariableName, variableNameWords));
+    v.value("headers", t.headers, kAny);
+    v.value("extra_body", t.extraBody, kAny);
+    v.object("tls", t.tls, [](auto& w, auto& tls) { describeTls(w, tls); });
+    v.value("metrics_url", t.metricsUrl, secretText(isUrlOrAuto, urlOrAutoWords));
+}
+
+template <typename V, typename T> void describeBound(V& v, T& b)
+{
+    v.value("bandwidth_gb_per_s", b.bandwidthGbPerS, atLeast(0, 1e9, "GB/s"));
+    v.value("devices", b.devices, above(0, 1e6));
+    v.value("active_params", b.activeParams, atLeast(0, 1e15));
+    v.value("bytes_per_param", b.bytesPerParam, above(0, 16));
+    v.value("kv_bytes_per_token", b.kvBytesPerToken, atLeast(0, 1e9));
+    v.value("peak_tflops", b.peakTflops, atLeast(0, 1e9, "TFLOP/s"));
+}
+
+template <typename V, typename T> void describeLengths(V& v, T& l)
+{
+    v.value("kind", l.kind, kAny);
+    if (l.kind == LengthsKind::Fixed) {
+        v.value("prompt_tokens", l.promptTokens, kTokens);
+        v.value("output_tokens", l.outputTokens, kTokens);
+    } else {
+        v.value("file", l.file, text(isFileName, fileNameWords).mandatory());
+        v.value("format", l.format, text(isTraceFormat, traceFormatWords));
+    }
+}
+
+template <typename V, typename T> void describePrefix(V& v, T& p)
+{
+    v.value("kind", p.kind, kAny);
+    v.value("shared_tokens", p.sharedTokens, atLeast(0, 2'000'000, "tokens"));
+    v.value("groups", p.groups, atLeast(1, 1'000'000));
+    v.value("share", p.share, atLeast(0, 1));
+}
+
+template <typename V, typename T> void describeWorkload(V& v, T& w)
+{
+    v.object("lengths", w.lengths, [](auto& u, auto& lengths) { describeLengths(u, lengths); });
+    v.object("prefix", w.prefix, [](auto& u, auto& prefix) { describePrefix(u, prefix); });
+    v.value("output", w.output, kAny);
+    v.value("cache", w.cache, kAny);
+    v.value("streaming", w.streaming, kAny);
+    v.value("sampling", w.sampling, kAny);
+    v.value("extras", w.extras, kAny);
+    v.value("seed", w.seed, kSeed);
+}
+
+template <typename V, typename T> void describeSloLimit(V& v, T& s)
+{
+    v.value("metric", s.metric, text(isSloMetric, sloMetricWords).mandatory());
+    v.value("percentile", s.percentile, between(0, 100));
+    v.value("limit", s.limit, above(0, 1e9).mandatory());
+}
+
+template <typename V, typename T> void describeTest(V& v, T& t)
+{
+    v.value("kind", t.kind, kAny.mandatory());
+    v.value("name", t.name, kLine);
+    v.value("enabled", t.enabled, kAny);
+    switch (t.kind) {
+    case TestKind::FixedShape:
+        v.value("prompt_tokens", t.promptTokens, kTokens);
+        v.value("output_tokens", t.outputTokens, kTokens);
+        v.value("concurrency", t.concurrency, kWorkers);
+        break;
+    case TestKind::ConcurrencySweep:
+        v.value("levels", t.levels, kWorkers.rising());
+        v.value("think_time_s", t.thinkTimeS, atLeast(0, 3'600, "s"));
+        v.value("think_time", t.thinkTime, kAny);
+        break;
+    case TestKind::ArrivalSweep:
+        v.value("rates_per_s", t.ratesPerS, kRate.rising());
+        v.value("process", t.process, kAny);
+        v.value("cv", t.cv, kCv);
+        break;
+    case TestKind::BurstRecovery:
+        v.value("base_rate_per_s", t.baseRatePerS, kRate);
+        v.value("burst_rate_per_s", t.burstRatePerS, kRate);
+        v.value("baseline_s", t.baselineS, kSeconds);
+        v.value("burst_s", t.burstS, kSeconds);
+        v.value("recovery_s", t.recoveryS, kSeconds);
+        v.value("process", t.process, kAny);
+        v.value("cv", t.cv, kCv);
+        break;
+    }
+}
+
+template <typename V, typename T> void describeMeasurement(V& v, T& m)
+{
+    v.value("warmup_s", m.warmupS, kSecondsOrNone);
+    v.value("duration_s", m.durationS, kSeconds);
+    v.value("max_requests", m.maxRequests, atLeast(0, 5'000'000));
+    v.constant("until_stable", false);
+    v.value("repeats", m.repeats, atLeast(1, 100));
+    v.value("order", m.order, kAny);
+    v.constant("refine", 0);
+    v.value("cooldown_s", m.cooldownS, kSecondsOrNone);
+    v.value("drain_s", m.drainS, kSecondsOrNone);
+    v.value("failure_denominator", m.failureDenominator, kAny);
+}
+
+template <typename V, typename T> void describeLimits(V& v, T& l)
+{
+    v.value("connect_timeout_s", l.connectTimeoutS, kTimeout);
+    v.value("first_token_timeout_s", l.firstTokenTimeoutS, kTimeout);
+    v.value("stall_timeout_s", l.stallTimeoutS, kTimeout);
+    v.value("total_timeout_s", l.totalTimeoutS, kTimeout);
+    v.value("max_in_flight", l.maxInFlight, kWorkers);
+}
+
+template <typename V, typename T> void describeMatrix(V& v, T& m)
+{
+    v.value("schema_version", m.schemaVersion, atLeast(1, 1));
+    v.value("name", m.name, kLine);
+    v.object("target", m.target, [](auto& w, auto& target) { describeTarget(w, target); });
+    v.card("card", m.card);
+    v.object("bound", m.bound, [](auto& w, auto& bound) { describeBound(w, bound); });
+    v.object("workload", m.workload, [](auto& w, auto& workload) { describeWorkload(w, workload); });
+    v.list("slo", m.slo, [](auto& w, auto& limit) { describeSloLimit(w, limit); });
+    v.list("tests", m.tests, [](auto& w, auto& test) { describeTest(w, test); });
+    v.object("measurement", m.measurement,
+             [](auto& w, auto& measurement) { describeMeasurement(w, measurement); });
+    v.object("limits", m.limits, [](auto& w, auto& limits) { describeLimits(w, limits); });
+}
+
+// The points of a saved plan.
+
+template <typename V, typename T> void describePoint(V& v, T& p)
+{
+    v.value("index", p.index.value, atLeast(0, 1e9));
+    v.value("test_index", p.testIndex, atLeast(0, 1e9));
+    v.value("test", p.test, kLine);
+    v.value("kind", p.kind, kAny.mandatory());
+    v.object("load", p.load, [](auto& w, auto& load) {
+        w.value("axis", load.axis, kAny);
+        w.value("value", load.value, kAny);
+    });
+    v.value("repeat", p.repeat, atLeast(0, 1e9));
+    v.value("concurrency", p.concurrency, atLeast(0, 65'536));
+    v.value("think_time_s", p.thinkTimeS, kAny);
+    v.value("think_time", p.thinkTime, kAny);
+    v.list("phases", p.phases, [](auto& w, auto& phase) {
+        w.value("name", phase.name, kLine);
+        w.value("rate_per_s", phase.ratePerS, kRate);
+        w.value("duration_s", phase.durationS, kAny);
+    });
+    v.value("process", p.process, kAny);
+    v.value("cv", p.cv, kCv);
+    v.object("lengths", p.lengths, [](auto& w, auto& lengths) { describeLengths(w, lengths); });
+    v.value("warmup_s", p.warmupS, kAny);
+    v.value("duration_s", p.durationS, kAny);
+    v.value("max_requests", p.maxRequests, atLeast(0, 5'000'000));
+    v.value("drain_s", p.drainS, kAny);
+    v.value("cooldown_s", p.cooldownS, kAny);
+    v.object("seeds", p.seeds, [](auto& w, auto& seeds) {
+        w.value("arrivals", seeds.arrivals, kSeed);
+        w.value("lengths", seeds.lengths, kSeed);
+        w.value("prompts", seeds.prompts, kSeed);
+        w.value("think_times", seeds.thinkTimes, kSeed);
+    });
+}
+
+} // namespace tailmark::keys

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan/validate.h"
+
+#include "plan/json_visitors.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tailmark {
+
+namespace {
+
+using Severity = Finding::Severity;
+
+/// A point's schedule is made before its first send and kept in memory.
+constexpr double kMaxRequestsPerPoint = 5'000'000;
+
+/// Holds every value against the rule of its key.
+class Checker
+{
+public:
+    Checker(std::vector<Finding>& findings, std::string path = {})
+        : m_findings(findings), m_path(std::move(path))
+    {
+    }
+
+    template <typename T> void value(std::string_view key, const T& member, const Rule& rule)
+    {
+        check(keys::joined(m_path, key), member, rule);
+    }
+    template <typename T, typename F> void object(std::string_view key, const T& member, F describe)
+    {
+        Checker checker(m_findings, keys::joined(m_path, key));
+        describe(checker, member);
+    }
+    template <typename T, typename F>
+    void list(std::string_view key, const std::vector<T>& members, F describe)
+    {
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            Checker checker(m_findings, keys::indexed(keys::joined(m_path, key), i));
+            describe(checker, members[i]);
+        }
+    }
+    template <typename T> void constant(std::string_view, T) {}
+    void card(std::string_view, const CardInput&) {}
+
+private:
+    template <typename T> void check(const std::string& path, const T& member, const Rule& rule)
+    {
+        if constexpr (keys::Number<T>) {
+            if (!rule.holds(static_cast<double>(member)))
+                wrong(path, "must be " + keys::allowedWords<T>(rule) + ", is " +
+                                numberText(static_cast<double>(member)));
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            if (rule.accepts && !rule.accepts(member))
+                wrong(path, "must be " + keys::allowedWords<T>(rule) +
+                                (rule.secret ? std::string() : ", is " + keys::shown(member)));
+        } else if constexpr (std::is_same_v<T, std::vector<int>> || std::is_same_v<T, std::vector<double>>) {
+            if (member.empty())
+                wrong(path, "must be " + keys::allowedWords<T>(rule) + ", is empty");
+            for (std::size_t i = 0; i < member.size(); ++i) {
+                check(keys::indexed(path, i), member[i], rule);
+                if (rule.ascending && i > 0 && member[i] <= member[i - 1])
+                    wrong(keys::indexed(path, i), "must be above the value before it (" +
+                                                      numberText(member[i - 1]) + "), is " +
+                                                      numberText(member[i]));
+            }
+        }
+    }
+    void wrong(std::string path, std::string message)
+    {
+        m_findings.push_back({Severity::Error, std::move(path), std::move(message)});
+    }
+
+    std::vector<Finding>& m_findings;
+    std::string m_path;
+};
+
+/// Finds the words for one key: visits everything, every kind of test included.
+class HintFinder
+{
+public:
+    HintFinder(std::string_view wanted, std::string& words, std::string path = {})
+        : m_wanted(wanted), m_words(words), m_path(std::move(path))
+    {
+    }
+
+    template <typename T> void value(std::string_view key, const T&, const Rule& rule)
+    {
+        if (keys::joined(m_path, key) == m_wanted)
+            m_words = keys::allowedWords<T>(rule);
+    }
+    template <typename T, typename F> void object(std::string_view key, const T& member, F describe)
+    {
+        HintFinder finder(m_wanted, m_words, keys::joined(m_path, key));
+        describe(finder, member);
+    }
+    template <typename T, typename F>
+    void list(std::string_view key, const std::vector<T>& members, F describe)
+    {
+        for (const T& member : members)
+            object(key, member, describe);
+    }
+    template <typename T> void constant(std::string_view, T) {}
+    void card(std::string_view, const CardInput&) {}
+
+private:
+    std::string_view m_wanted;
+    std::string& m_words;
+    std::string m_path;
+};
+
+std::string lowered(std::string text)
+{
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z')
+            c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+}
+
+/// The rules that concern several values at once.
+class CrossRules
+{
+public:
+    explicit CrossRules(std::vector<Finding>& findings) : m_findings(findings) {}
+
+    void headers(const Target& target)
+    {
+        static const std::set<std::string> secretNames = {"authorization", "proxy-authorization", "cookie",
+                                                          "api-key", "x-api-key"};
+        for (const auto& [name, value] : target.headers) {
+            const std::string path = keys::joined("target.headers", name);
+            const bool token = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+                return c > ' ' && c < 0x7f &&
+                       std::string_view("\"(),/:;<=>?@[\\]{}").find(c) == std::string_view::npos;
+            });
+            if (!token)
+                error(path, "is no header name; allowed: letters, digits and -");
+            else if (secretNames.count(lowered(name)))
+                error(path,
+                      "holds a secret, which is never kept in a matrix; name its environment variable in "
+                      "target.api_key_env");
+            if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
+                error(path, "must be one line of text");
+        }
+    }
+
+    /// Keys of the request body that are the workload's own.
+    void bodyKeys(const std::string& path, const nlohmann::json& object)
+    {
+        if (!object.is_object())
+            return error(path, "must be an object");
+        for (const char* own : {"model", "messages", "prompt", "stream", "n"}) {
+            if (object.contains(own))
+                error(keys::joined(path, own), "is set by the workload itself and cannot be given here");
+        }
+    }
+
+    void tests(const Matrix& matrix)
+    {
+        std::set<std::string> names;
+        for (std::size_t i = 0; i < matrix.tests.size(); ++i) {
+            const Test& test = matrix.tests[i];
+            const std::string path = keys::indexed("tests", i);
+            if (!test.name.empty() && !names.insert(test.name).second)
+                error(path + ".name", "must be unique, " + keys::shown(test.name) + " stands for two tests");
+            switch (test.kind) {
+            case TestKind::FixedShape:
+                inFlight(path + ".concurrency", test.concurrency, matrix.limits);
+                break;
+            case TestKind::ConcurrencySweep:
+                for (std::size_t j = 0; j < test.levels.size(); ++j)
+                    inFlight(keys::indexed(path + ".levels", j), test.levels[j], matrix.limits);
+                break;
+            case TestKind::ArrivalSweep: {
+                const double seconds = matrix.measurement.warmupS + matrix.measurement.durationS;
+                for (std::size_t j = 0; j < test.ratesPerS.size(); ++j)
+                    requests(keys::indexed(path + ".rates_per_s", j), test.ratesPerS[j] * seconds,
+                             matrix.measurement);
+                break;
+            }
+            case TestKind::BurstRecovery:
+                requests(path + ".burst_rate_per_s",
+                         test.baseRatePerS * (matrix.measurement.warmupS + test.baselineS + test.recoveryS) +
+                             test.burstRatePerS * test.burstS,
+                         matrix.measurement);
+                if (test.burstRatePerS <= test.baseRatePerS)
+                    error(path + ".burst_rate_per_s", "must be above base_rate_per_s (" +
+                                                          numberText(test.baseRatePerS) + "), is " +
+                                                          numberText(test.burstRatePerS));
+                break;
+            }
+        }
+    }
+
+private:
+    void inFlight(const std::string& path, int concurrency, const Limits& limits)
+    {
+        if (concurrency > limits.maxInFlight)
+            error(path, "must not be above limits.max_in_flight (" + numberText(limits.maxInFlight) +
+                            "), is " + numberText(concurrency));
+    }
+    void requests(const std::string& path, double expected, const Measurement& measurement)
+    {
+        if (measurement.maxRequests == 0 && expected > kMaxRequestsPerPoint)
+            error(path, "makes " + numberText(std::floor(expected)) + " requests in one point; at most " +
+                            numberText(kMaxRequestsPerPoint));
+    }
+    void error(std::string path, std::string message)
+    {
+        m_findings.push_back({Severity::Error, std::move(path), std::move(message)});
+    }
+
+    std::vector<Finding>& m_findings;
+};
+
+std::string percentileText(double percentile)
+{
+    return "p" + numberText(percentile);
+}
+
+void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
+{
+    double percentile = 0;
+    for (const SloLimit& limit : matrix.slo)
+        percentile = std::max(percentile, limit.percentile);
+    if (percentile <= 0 || percentile >= 100)
+        return;
+    const double needed = samplesForPercentile(percentile);
+    const std::string need =
+        percentileText(percentile) + " needs about " + numberText(needed) + " requests; ";
+    const double cap = static_cast<double>(matrix.measurement.maxRequests);
+    if (cap > 0 && cap < needed) {
+        findings.push_back(
+            {Severity::Remark, "measurement.max_requests", need + "this stops at " + numberText(cap)});
+        return;
+    }
+    for (std::size_t i = 0; i < matrix.tests.size(); ++i) {
+        const Test& test = matrix.tests[i];
+        if (!test.enabled)
+            continue;
+        const std::string path = keys::indexed("tests", i);
+        const auto remark = [&](const std::string& key, double rate, double seconds,
+                                const std::string& more) {
+            findings.push_back({Severity::Remark, path + key,
+                                need + "rate " + numberText(rate) + "/s × " + numberText(seconds) +
+                                    " s gives " + numberText(std::round(rate * seconds)) + more});
+        };
+        if (test.kind == TestKind::ArrivalSweep && !test.ratesPerS.empty()) {
+            const double seconds = matrix.measurement.durationS;
+            const auto tooFew = std::count_if(test.ratesPerS.begin(), test.ratesPerS.end(),
+                                              [&](double rate) { return rate * seconds < needed; });
+            if (tooFew > 0)
+                remark(".rates_per_s", test.ratesPerS.front(), seconds,
+                       " (" + std::to_string(tooFew) + " of " + std::to_string(test.ratesPerS.size()) +
+                           " rates fall short)");
+        } else if (test.kind == TestKind::BurstRecovery && test.baseRatePerS * test.baselineS < needed) {
+            remark(".baseline_s", test.baseRatePerS, test.baselineS, " in the baseline");
+        }
+    }
+}
+
+void remarks(const Matrix& matrix, std::vector<Finding>& findings)
+{
+    const auto remark = [&](std::string path, std::string message) {
+        findings.push_back({Severity::Remark, std::move(path), std::move(message)});
+    };
+    const Workload& workload = matrix.workload;
+    if (workload.prefix.kind == PrefixKind::Shared) {
+        if (workload.prefix.sharedTokens == 0 || workload.prefix.share == 0)
+            remark("workload.prefix",
+                   "shares nothing: shared_tokens and share must both be above 0 to have an effect");
+        else if (workload.lengths.kind == LengthsKind::Fixed &&
+                 workload.prefix.sharedTokens >= workload.lengths.promptTokens)
+            remark("workload.prefix.shared_tokens",
+                   "is not below the prompt's " + numberText(workload.lengths.promptTokens) +
+                       " tokens, so that prompts of a group are the same throughout");
+    }
+    if (workload.cache == CachePolicy::AsIs)
+        remark("workload.cache",
+               "the prefix cache is taken as it is found; a cold or warm one can be stated and checked");
+    if (!workload.streaming)
+        remark("workload.streaming",
+               "without streaming there is no first token to time, only the whole response");
+    if (matrix.slo.empty())
+        remark("slo", "without a limit there is no operating point");
+    for (std::size_t i = 0; i < matrix.tests.size(); ++i) {
+        const Test& test = matrix.tests[i];
+        const std::size_t levels = test.kind == TestKind::ConcurrencySweep ? test.levels.size()
+                                   : test.kind == TestKind::ArrivalSweep   ? test.ratesPerS.size()
+                                                                           : 8;
+        if (test.enabled && levels < 8)
+            remark(keys::indexed("tests", i) +
+                       (test.kind == TestKind::ConcurrencySweep ? ".levels" : ".rates_per_s"),
+                   "has " + std::to_string(levels) +
+                       " levels; a curve needs about eight to show where it bends");
+    }
+    if (matrix.measurement.warmupS == 0)
+        remark("measurement.warmup_s", "without warm-up the ramp is part of the window");
+    remarkOnSamples(matrix, findings);
+}
+
+/// A matrix that has every key that there is.
+Matrix matrixOfEveryKey(LengthsKind lengths)
+{
+    Matrix matrix;
+    matrix.workload.lengths.kind = lengths;
+    for (const TestKind kind : {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep,
+                                TestKind::BurstRecovery}) {
+        matrix.tests.emplace_back();
+        matrix.tests.back().kind = kind;
+    }
+    return matrix;
+}
+
+} // namespace
+
+double samplesForPercentile(double percentile)
+{
+    return std::ceil(10 / (1 - percentile / 100) - 1e-6);
+}
+
+std::vector<Finding> valueErrors(const Matrix& matrix)
+{
+    std::vector<Finding> findings;
+    Checker checker(findings);
+    keys::describeMatrix(checker, matrix);
+    CrossRules cross(findings);
+    cross.headers(matrix.target);
+    cross.bodyKeys("target.extra_body", matrix.target.extraBody);
+    cross.bodyKeys("workload.sampling", matrix.workload.sampling);
+    cross.bodyKeys("workload.extras", matrix.workload.extras);
+    cross.tests(matrix);
+    return findings;
+}
+
+std::vector<Finding> validate(const Matrix& matrix)
+{
+    std::vector<Finding> findings = valueErrors(matrix);
+    if (std::none_of(matrix.tests.begin(), matrix.tests.end(), [](const Test& test) { return test.enabled; }))
+        findings.push_back({Severity::Error, "tests",
+                            matrix.tests.empty() ? "is empty; there must be at least one test"
+                                                 : "are all disabled; at least one must be enabled"});
+    remarks(matrix, findings);
+    return findings;
+}
+
+bool hasErrors(const std::vector<Finding>& findings)
+{
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& finding) { return finding.severity == Severity::Error; });
+}
+
+std::string allowedAt(std::string_view path)
+{
+    std::string key; // the path without its list numbers
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (path[i] == '[')
+            i = std::min(path.find(']', i), path.size() - 1);
+        else
+            key += path[i];
+    }
+    std::string words;
+    for (const LengthsKind lengths : {LengthsKind::Fixed, LengthsKind::Trace}) {
+        const Matrix matrix = matrixOfEveryKey(lengths);
+        HintFinder finder(key, words);
+        keys::describeMatrix(finder, matrix);
+    }
+    return words;
+}
+
+} // namespace tailmark

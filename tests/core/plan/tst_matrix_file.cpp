@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan/plan_json.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+using namespace tailmark;
+
+namespace {
+
+/// A matrix in which no value is the default one.
+Matrix unusualMatrix()
+{
+    Matrix m;
+    m.name = "Zwölf Tests";
+    m.target.baseUrl = "https://[::1]:8443/v1";
+    m.target.api = Api::Completions;
+    m.target.model = "llama";
+    m.target.engine = "sglang";
+    m.target.apiKeyEnv = "MY_KEY";
+    m.target.headers = {{"X-Team", "serving"}};
+    m.target.extraBody = {{"priority", 3}, {"nested", {{"a", {1, 2.5, nullptr}}}}};
+    m.target.tls = {false, "ca.pem"};
+    m.target.metricsUrl = "http://localhost:9000/metrics";
+    m.card.entries = {{"engine", "sglang"}, {"accelerator_count", "8"}, {"notes", "two\nlines"}};
+    m.card.flags = {{"max_num_seqs", "256"}};
+    m.bound = {3350, 8, 8.03e9, 0.5, 131072, 989.5};
+    m.workload.lengths = {LengthsKind::Fixed, 300, 40, "", "auto"};
+    m.workload.prefix = {PrefixKind::Shared, 64, 4, 0.25};
+    m.workload.output = OutputPolicy::Natural;
+    m.workload.cache = CachePolicy::Cold;
+    m.workload.streaming = false;
+    m.workload.sampling = {{"temperature", 0.7}, {"top_p", 0.9}};
+    m.workload.extras = {{"chat_template_kwargs", {{"enable_thinking", false}}}};
+    m.workload.seed = 9'007'199'254'740'991ULL;
+    m.slo = {{"tpot_ms", 99.9, 50.5}, {"e2e_ms", 50, 8000}};
+    Test fixed;
+    fixed.kind = TestKind::FixedShape;
+    fixed.name = "one";
+    fixed.promptTokens = 2048;
+    fixed.outputTokens = 16;
+    fixed.concurrency = 3;
+    Test sweep;
+    sweep.levels = {1, 3, 300};
+    sweep.thinkTimeS = 0.25;
+    sweep.thinkTime = ThinkTime::Exponential;
+    sweep.enabled = false;
+    Test arrivals;
+    arrivals.kind = TestKind::ArrivalSweep;
+    arrivals.ratesPerS = {0.1, 2.5, 80};
+    arrivals.process = ArrivalProcess::Gamma;
+    arrivals.cv = 2.5;
+    Test burst;
+    burst.kind = TestKind::BurstRecovery;
+    burst.baseRatePerS = 2;
+    burst.burstRatePerS = 9.5;
+    burst.baselineS = 5;
+    burst.burstS = 6;
+    burst.recoveryS = 7.5;
+    burst.process = ArrivalProcess::Constant;
+    m.tests = {fixed, sweep, arrivals, burst};
+    m.measurement = {1.5, 4.5, 900, 3, PointOrder::Shuffled, 0.3, 3, FailureDenominator::Accepted};
+    m.limits = {1, 2, 3, 4, 512};
+    return m;
+}
+
+QString errorOf(const std::string& text)
+{
+    const Result<Matrix> matrix = matrixFromText(text, "demo.tailmark.json");
+    return matrix ? QStringLiteral("(accepted)") : QString::fromStdString(matrix.error().line());
+}
+
+std::string contents(const QString& path)
+{
+    std::ifstream file(path.toStdString(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+} // namespace
+
+class MatrixFileTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void writesWhatItReads()
+    {
+        for (const Matrix& m : {Matrix(), unusualMatrix()}) {
+            const Result<Matrix> back = matrixFromText(matrixToJson(m).dump(), "m");
+            QVERIFY2(back.ok(), back ? "" : back.error().line().c_str());
+            QVERIFY(back.value() == m);
+        }
+        Matrix trace;
+        trace.workload.lengths = {LengthsKind::Trace, 512, 128, "azure.csv", "azure"};
+        const Result<Matrix> back = matrixFromText(matrixToJson(trace).dump(), "m");
+        QVERIFY(back.ok());
+        QVERIFY(back.value() == trace);
+    }
+
+    void writesEveryKeyInTheOrderOfTheContract()
+    {
+        Matrix m = unusualMatrix();
+        m.tests = {m.tests[1]};
+        const nlohmann::ordered_json json = matrixToJson(m);
+        const auto keysOf = [](const nlohmann::ordered_json& object) {
+            QStringList keys;
+            for (const auto& [key, value] : object.items())
+                keys << QString::fromStdString(key);
+            return keys.join(' ');
+        };
+        QCOMPARE(keysOf(json), "schema_version name target card bound workload slo tests measurement limits");
+        QCOMPARE(keysOf(json["target"]),
+                 "base_url api model engine api_key_env headers extra_body tls metrics_url");
+        QCOMPARE(keysOf(json["card"]),
+                 "engine engine_version model model_revision quantization tokenizer chat_template "
+                 "accelerator accelerator_count parallelism flags notes");
+        QCOMPARE(keysOf(json["bound"]),
+                 "bandwidth_gb_per_s devices active_params bytes_per_param kv_bytes_per_token peak_tflops");
+        QCOMPARE(keysOf(json["workload"]), "lengths prefix output cache streaming sampling extras seed");
+        QCOMPARE(keysOf(json["tests"][0]), "kind name enabled levels think_time_s think_time");
+        QCOMPARE(keysOf(json["measurement"]),
+                 "warmup_s duration_s max_requests until_stable repeats order refine "
+                 "cooldown_s drain_s failure_denominator");
+        QCOMPARE(keysOf(json["limits"]),
+                 "connect_timeout_s first_token_timeout_s stall_timeout_s total_timeout_s "
+                 "max_in_flight");
+        QCOMPARE(json["bound"]["devices"].dump(), std::string("8"));
+    }
+
+    void missingKeysTakeTheDefaults()
+    {
+        const Result<Matrix> empty = matrixFromText("{}", "m");
+        QVERIFY(empty.ok());
+        QVERIFY(empty.value() == Matrix());
+        const Result<Matrix> one = matrixFromText(R"({"tests":[{"kind":"arrival_sweep"}]})", "m");
+        QVERIFY(one.ok());
+        QCOMPARE(one.value().tests.size(), std::size_t{1});
+        QVERIFY(one.value().tests[0].ratesPerS == Test().ratesPerS);
+    }
+
+    void refusesWithPathAndWhatIsAllowed_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* name, const char* text, const char* message) {
+            QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(message);
+        };
+        row("wrong type in a list",
+            R"({"tests":[{"kind":"fixed_shape"},{"kind":"arrival_sweep","rates_per_s":[1,2,"fast"]}]})",
+            "demo.tailmark.json: tests[1].rates_per_s[2]: must be a number above 0 and at most 100,000, is "
+            "\"fast\"");
+        row("out of range", R"({"measurement":{"duration_s":-1}})",
+            "demo.tailmark.json: measurement.duration_s: must be a number above 0 and at most 86,400 s, is "
+            "-1");
+        row("unknown key with a near one", R"({"measurement":{"duration":3}})",
+            "demo.tailmark.json: measurement.duration: is not a key here; did you mean \"duration_s\"?");
+        row("unknown key with none near", R"({"limits":{"colour":1}})",
+            "demo.tailmark.json: limits.colour: is not a key here; allowed: \"connect_timeout_s\", "
+            "\"first_token_timeout_s\", \"stall_timeout_s\", \"total_timeout_s\" or \"max_in_flight\"");
+        row("key of another kind of test", R"({"tests":[{"kind":"arrival_sweep","levels":[1]}]})",
+            "demo.tailmark.json: tests[0].levels: is not a key here; allowed: \"kind\", \"name\", "
+            "\"enabled\", "
+            "\"rates_per_s\", \"process\" or \"cv\"");
+        row("choice", R"({"target":{"api":"responses"}})",
+            "demo.tailmark.json: target.api: must be \"chat\" or \"completions\", is \"responses\"");
+        row("a kind to come", R"({"workload":{"lengths":{"kind":"mix","parts":[]}}})",
+            "demo.tailmark.json: workload.lengths.kind: \"mix\" is not available in this version; allowed: "
+            "\"fixed\" or "
+            "\"trace\"");
+        row("a test to come", R"({"tests":[{"kind":"cold_start","requests":8}]})",
+            "demo.tailmark.json: tests[0].kind: \"cold_start\" is not available in this version; allowed: "
+            "\"fixed_shape\", \"concurrency_sweep\", \"arrival_sweep\" or \"burst_recovery\"");
+        row("a process to come", R"({"tests":[{"kind":"arrival_sweep","process":"recorded"}]})",
+            "demo.tailmark.json: tests[0].process: \"recorded\" is not available in this version; allowed: "
+            "\"constant\", "
+            "\"poisson\" or \"gamma\"");
+        row("a think time to come", R"({"tests":[{"kind":"concurrency_sweep","think_time":"trace"}]})",
+            "demo.tailmark.json: tests[0].think_time: \"trace\" is not available in this version; allowed: "
+            "\"constant\" "
+            "or \"exponential\"");
+        row("a prefix to come", R"({"workload":{"prefix":{"kind":"trace"}}})",
+            "demo.tailmark.json: workload.prefix.kind: \"trace\" is not available in this version; allowed: "
+            "\"none\" or "
+            "\"shared\"");
+        row("until stable", R"({"measurement":{"until_stable":true}})",
+            "demo.tailmark.json: measurement.until_stable: true is not available in this version; allowed: "
+            "false");
+        row("refinement", R"({"measurement":{"refine":2}})",
+            "demo.tailmark.json: measurement.refine: 2 is not available in this version; allowed: 0");
+        row("missing kind", R"({"tests":[{}]})",
+            "demo.tailmark.json: tests[0].kind: is missing; must be \"fixed_shape\", \"concurrency_sweep\", "
+            "\"arrival_sweep\" or \"burst_recovery\"");
+        row("fraction for a whole number", R"({"tests":[{"kind":"concurrency_sweep","levels":[1,2.5]}]})",
+            "demo.tailmark.json: tests[0].levels[1]: must be a whole number from 1 to 65,536, is 2.5");
+        row("too large for any integer",
+            R"({"tests":[{"kind":"concurrency_sweep","levels":[1,99999999999]}]})",
+            "demo.tailmark.json: tests[0].levels[1]: must be a whole number from 1 to 65,536, is "
+            "99999999999");
+        row("newer file", R"({"schema_version":2})", "demo.tailmark.json: schema_version: must be 1, is 2");
+        row("not an object", "[1]", "demo.tailmark.json: must be a JSON object, is [1]");
+        row("object wanted", R"({"workload":[]})", "demo.tailmark.json: workload: must be an object, is []");
+        row("list wanted", R"({"tests":{}})", "demo.tailmark.json: tests: must be a list of objects, is {}");
+        row("null", R"({"name":null})",
+            "demo.tailmark.json: name: must be one line of text, at most 1,000 characters, is null");
+        row("twice the same key", R"({"name":"a","name":"b"})",
+            "demo.tailmark.json: the key \"name\" stands twice in one object");
+        row("a key in place of its variable", R"({"target":{"api_key_env":"sk-verysecret"}})",
+            "demo.tailmark.json: target.api_key_env: must be the name of an environment variable (letters, "
+            "digits and _), "
+            "never the key itself");
+    }
+    void refusesWithPathAndWhatIsAllowed()
+    {
+        QFETCH(QString, text);
+        QTEST(errorOf(text.toStdString()), "message");
+    }
+
+    void defaultsOfLaterKeysAreAccepted()
+    {
+        QCOMPARE(errorOf(R"({"measurement":{"until_stable":false,"refine":0}})"), "(accepted)");
+    }
+
+    void invalidJsonIsToldWithLineAndColumn()
+    {
+        const QString message = errorOf("{\n  \"name\": \"a\",\n  \"slo\": [1,,2]\n}");
+        QVERIFY2(message.startsWith("demo.tailmark.json:3:13: is not valid JSON: "), qPrintable(message));
+        QVERIFY(errorOf("").startsWith("demo.tailmark.json:1:1: is not valid JSON: "));
+        QVERIFY(errorOf("{\"name\": \"\xff\"}").contains("is not valid JSON: "));
+        QVERIFY(errorOf("{\"bound\":{\"devices\":1e999}}").contains("is not valid JSON: "));
+        for (const char* text : {"{", "{\"a\n", "\x01", "{\"a\":\x02}"})
+            QVERIFY(!errorOf(text).contains('\n'));
+    }
+
+    void wholeNumbersMayBeWrittenWithAFraction()
+    {
+        const Result<Matrix> m =
+            matrixFromText(R"({"measurement":{"repeats":3.0},"workload":{"seed":7.0}})", "m");
+        QVERIFY(m.ok());
+        QCOMPARE(m.value().measurement.repeats, 3);
+        QCOMPARE(m.value().workload.seed, std::uint64_t{7});
+    }
+
+    void flagsOfTheCardMayBeNumbers()
+    {
+        const Result<Matrix> m = matrixFromText(
+            R"({"card":{"flags":{"max_num_seqs":256,"eager":true,"kv":"fp8"},"accelerator_count":2}})", "m");
+        QVERIFY(m.ok());
+        QCOMPARE(m.value().card.flags.at("max_num_seqs"), std::string("256"));
+        QCOMPARE(m.value().card.flags.at("eager"), std::string("true"));
+        QCOMPARE(m.value().card.flags.at("kv"), std::string("fp8"));
+        QCOMPARE(m.value().card.entries.at("accelerator_count"), std::string("2"));
+    }
+
+    void savesAndLoads()
+    {
+        QTemporaryDir dir;
+        const QString path = dir.filePath("a.tailmark.json");
+        Matrix m = unusualMatrix();
+        m.workload.lengths = {LengthsKind::Trace, 512, 128, "traces/../azure.csv", "auto"};
+        QVERIFY(saveMatrix(m, path.toStdString()).ok());
+        const Result<Matrix> loaded = loadMatrix(path.toStdString());
+        QVERIFY2(loaded.ok(), loaded ? "" : loaded.error().line().c_str());
+        QCOMPARE(QString::fromStdString(loaded.value().workload.lengths.file), dir.filePath("azure.csv"));
+        m.workload.lengths.file = dir.filePath("azure.csv").toStdString();
+        QVERIFY(loaded.value() == m);
+        QCOMPARE(QDir(dir.path()).entryList(QDir::Files), QStringList{"a.tailmark.json"});
+    }
+
+    void aFailedSaveLeavesTheOldFile()
+    {
+        QTemporaryDir dir;
+        const QString path = dir.filePath("none/a.tailmark.json");
+        const Status status = saveMatrix(Matrix(), path.toStdString());
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().code, ErrorCode::Io);
+        QCOMPARE(status.error().where, path.toStdString());
+
+        // What is there is a folder: the rename fails, and nothing is left behind.
+        QVERIFY(QDir(dir.path()).mkpath("b.tailmark.json/inside"));
+        QVERIFY(!saveMatrix(Matrix(), dir.filePath("b.tailmark.json").toStdString()).ok());
+        QCOMPARE(QDir(dir.path()).entryList(QDir::Files), QStringList());
+    }
+
+    void aLinkIsKept()
+    {
+        QTemporaryDir dir;
+        const QString real = dir.filePath("real.tailmark.json");
+        const QString link = dir.filePath("link.tailmark.json");
+        QVERIFY(saveMatrix(Matrix(), real.toStdString()).ok());
+        QVERIFY(QFile::link(real, link));
+        QVERIFY(saveMatrix(unusualMatrix(), link.toStdString()).ok());
+        QVERIFY(QFileInfo(link).isSymLink());
+        QVERIFY(contents(real).find("Zwölf") != std::string::npos);
+    }
+
+    void filesThatAreNone()
+    {
+        QTemporaryDir dir;
+        const Result<Matrix> missing = loadMatrix(dir.filePath("no.json").toStdString());
+        QVERIFY(!missing.ok());
+        QCOMPARE(missing.error().code, ErrorCode::BadInput);
+        QVERIFY(!loadMatrix(dir.path().toStdString()).ok());
+        QFile sparse(dir.filePath("big.json"));
+        QVERIFY(sparse.open(QIODevice::WriteOnly) && sparse.resize(4LL << 30));
+        const Result<Matrix> big = loadMatrix(sparse.fileName().toStdString());
+        QVERIFY(!big.ok());
+        QVERIFY(big.error().message.find("16 MiB") != std::string::npos);
+    }
+
+    void settings_data()
+    {
+        QTest::addColumn<QString>("assignment");
+        QTest::addColumn<QString>("error");
+        QTest::newRow("number") << "measurement.duration_s=5"
+                                << "";
+        QTest::newRow("list") << "tests[1].levels=[1,2]"
+                              << "";
+        QTest::newRow("text") << "target.model=my model"
+                              << "";
+        QTest::newRow("value with =") << "name=a=b"
+                                      << "";
+        QTest::newRow("item of a list") << "tests[1].levels[0]=2"
+                                        << "";
+        QTest::newRow("no value") << "name"
+                                  << "--set name: must be path=value, like measurement.duration_s=5";
+        QTest::newRow("no path") << "=3"
+                                 << "--set =3: must be path=value, like measurement.duration_s=5";
+        QTest::newRow("bad path") << "a..b=3"
+                                  << "--set a..b: must be a key path, like tests[0].levels";
+        QTest::newRow("open bracket") << "tests[1=3"
+                                      << "--set tests[1: must be a key path, like tests[0].levels";
+        QTest::newRow("past the end") << "tests[4].levels=[1]"
+                                      << "--set tests[4].levels: tests has 4 items, counted from 0";
+        QTest::newRow("no list") << "name[0]=1"
+                                 << "--set name[0]: name is not a list";
+        QTest::newRow("no object") << "name.first=1"
+                                   << "--set name.first: name is not an object";
+    }
+    void settings()
+    {
+        QFETCH(QString, assignment);
+        nlohmann::ordered_json json = matrixToJson(unusualMatrix());
+        const Status status = applySetting(json, assignment.toStdString());
+        QTEST(status ? QString() : QString::fromStdString(status.error().line()), "error");
+    }
+
+    void aSettingChangesTheMatrix()
+    {
+        nlohmann::ordered_json json = matrixToJson(unusualMatrix());
+        for (const char* assignment : {"measurement.duration_s=5", "tests[1].levels=[1,2]",
+                                       "target.model=my model", "card.flags.max_num_seqs=512"})
+            QVERIFY(applySetting(json, assignment).ok());
+        Matrix expected = unusualMatrix();
+        expected.measurement.durationS = 5;
+        expected.tests[1].levels = {1, 2};
+        expected.target.model = "my model";
+        expected.card.flags["max_num_seqs"] = "512";
+        const Result<Matrix> m = matrixFromText(json.dump(), "m");
+        QVERIFY(m.ok());
+        QVERIFY(m.value() == expected);
+    }
+
+    void anUnknownKeyThatIsSetIsRefusedByTheReader()
+    {
+        nlohmann::ordered_json json = matrixToJson(Matrix());
+        QVERIFY(applySetting(json, "measurement.durations=5").ok());
+        QCOMPARE(
+            errorOf(json.dump()),
+            "demo.tailmark.json: measurement.durations: is not a key here; did you mean \"duration_s\"?");
+    }
+
+    void plansRoundTrip()
+    {
+        const Result<Plan> plan = expand(unusualMatrix());
+        QVERIFY2(plan.ok(), plan ? "" : plan.error().line().c_str());
+        const Result<Plan> back = planFromJson(nlohmann::json::parse(planToJson(plan.value()).dump()));
+        QVERIFY2(back.ok(), back ? "" : back.error().line().c_str());
+        QVERIFY(back.value() == plan.value());
+    }
+
+    void aBrokenPlanIsRefused()
+    {
+        nlohmann::json json = nlohmann::json::parse(planToJson(expand(unusualMatrix()).value()).dump());
+        json["points"][0]["test_index"] = 9;
+        QVERIFY(!planFromJson(json).ok());
+        json["points"][0] = 3;
+        QVERIFY(!planFromJson(json).ok());
+        QVERIFY(!planFromJson(nlohmann::json::array()).ok());
+    }
+};
+
+QTEST_GUILESS_MAIN(MatrixFileTest)
+#include "tst_matrix_file.moc"
