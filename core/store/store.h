@@ -55,7 +55,8 @@ struct StoredRun
 
 /// The SQLite file with all runs: WAL mode, versioned schema, migrated on opening. One Store = one connection, used by one
 /// thread at a time; several stores (processes) may have the file open, one writing at a time. A run whose writer is gone
-/// (its process has died) is listed as interrupted. Every error is ErrorCode::Io with the file's name.
+/// (its process has died) is listed as interrupted. Every error is ErrorCode::Io with the file's name, but for a run that does
+/// not exist or cannot be deleted yet, which is ErrorCode::BadInput.
 class Store
 {
 public:
@@ -90,7 +91,8 @@ public:
     Status renameRun(RunId run, const std::string& name);
     Status setNote(RunId run, const std::string& note);
     Status setTags(RunId run, const std::vector<std::string>& tags);
-    /// Hides the run from lists; undeleteRun brings it back; purgeDeleted drops such runs for good.
+    /// Hides the run from lists (not while it is being written); undeleteRun brings it back; purgeDeleted drops such runs for
+    /// good (the file keeps its size, the space is used again).
     Status deleteRun(RunId run);
     Status undeleteRun(RunId run);
     Status purgeDeleted();

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "store/sqlite.h"
+
+#include <sqlite3.h>
+
+namespace tailmark::sqlite {
+
+namespace {
+
+// Long enough for another process to write a large batch or to checkpoint on a slow disk.
+constexpr int kBusyTimeoutMs = 10'000;
+
+} // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const
+{
+    sqlite3_finalize(statement);
+}
+
+void Statement::bindNull(int i)
+{
+    sqlite3_bind_null(m_statement.get(), i + 1);
+}
+
+void Statement::bind(int i, std::int64_t value)
+{
+    sqlite3_bind_int64(m_statement.get(), i + 1, value);
+}
+
+void Statement::bind(int i, std::string_view text)
+{
+    // A null pointer would bind NULL; an empty text is a value.
+    sqlite3_bind_text64(m_statement.get(), i + 1, text.data() ? text.data() : "", text.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void Statement::bindBlob(int i, std::span<const std::byte> bytes)
+{
+    sqlite3_bind_blob64(m_statement.get(), i + 1, bytes.data(), bytes.size(), SQLITE_STATIC);
+}
+
+int Statement::step()
+{
+    return sqlite3_step(m_statement.get());
+}
+
+void Statement::reset()
+{
+    sqlite3_reset(m_statement.get());
+}
+
+bool Statement::isNull(int i) const
+{
+    return sqlite3_column_type(m_statement.get(), i) == SQLITE_NULL;
+}
+
+std::int64_t Statement::integer(int i) const
+{
+    return sqlite3_column_int64(m_statement.get(), i);
+}
+
+std::string Statement::text(int i) const
+{
+    return std::string(textView(i));
+}
+
+std::string_view Statement::textView(int i) const
+{
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(m_statement.get(), i));
+    return text ? std::string_view(text, static_cast<std::size_t>(sqlite3_column_bytes(m_statement.get(), i)))
+                : std::string_view();
+}
+
+std::span<const std::byte> Statement::blob(int i) const
+{
+    const auto* bytes = static_cast<const std::byte*>(sqlite3_column_blob(m_statement.get(), i));
+    return {bytes, bytes ? static_cast<std::size_t>(sqlite3_column_bytes(m_statement.get(), i)) : 0};
+}
+
+void Connection::Close::operator()(sqlite3* db) const
+{
+    sqlite3_close_v2(db);
+}
+
+Result<Connection> Connection::open(const std::string& path, bool readOnly)
+{
+    Connection connection;
+    connection.m_path = path;
+    sqlite3* db = nullptr;
+    const int flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX;
+    const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
+    connection.m_db.reset(db);
+    if (code != SQLITE_OK)
+        return connection.lastError();
+    sqlite3_busy_timeout(db, kBusyTimeoutMs);
+    return connection;
+}
+
+Status Connection::execute(const std::string& sql)
+{
+    if (sqlite3_exec(m_db.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        return lastError();
+    return success();
+}
+
+Result<Statement> Connection::prepare(std::string_view sql) const
+{
+    sqlite3_stmt* raw = nullptr;
+    const int code = sqlite3_prepare_v2(m_db.get(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
+    Statement statement;
+    statement.m_statement.reset(raw);
+    if (code != SQLITE_OK)
+        return lastError();
+    return statement;
+}
+
+std::int64_t Connection::lastInsertId() const
+{
+    return sqlite3_last_insert_rowid(m_db.get());
+}
+
+std::int64_t Connection::changes() const
+{
+    return sqlite3_changes64(m_db.get());
+}
+
+std::int64_t Connection::totalChanges() const
+{
+    return sqlite3_total_changes64(m_db.get());
+}
+
+Error Connection::lastError() const
+{
+    if (!m_db)
+        return {ErrorCode::Io, m_path, "out of memory"};
+    const int code = sqlite3_errcode(m_db.get());
+    std::string message = sqlite3_errmsg(m_db.get());
+    if (code == SQLITE_NOTADB)
+        message = "this is not a Tailmark database";
+    else if (code == SQLITE_CORRUPT)
+        message = "the database is damaged (" + message + ")";
+    else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        message = "another process keeps the database locked";
+    return {ErrorCode::Io, m_path, std::move(message)};
+}
+
+Result<Transaction> Transaction::begin(Connection& connection)
+{
+    if (const Status status = connection.execute("BEGIN IMMEDIATE"); !status)
+        return status.error();
+    return Transaction(connection);
+}
+
+Transaction::~Transaction()
+{
+    if (m_connection)
+        (void)m_connection->execute("ROLLBACK");
+}
+
+Status Transaction::commit()
+{
+    Status status = m_connection->execute("COMMIT");
+    if (status)
+        m_connection = nullptr;
+    return status;
+}
+
+} // namespace tailmark::sqlite

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "store/store.h"
+
+#include "base/clock.h"
+#include "plan/plan_json.h"
+#include "store/record_rows.h"
+#include "store/schema.h"
+#include "store/sqlite.h"
+#include "store/writer_lock.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <sqlite3.h>
+
+namespace tailmark {
+
+namespace {
+
+constexpr std::array<const char*, 5> kStateIds = {"running", "done", "cancelled", "failed", "interrupted"};
+
+RunState stateFromId(std::string_view id)
+{
+    for (std::size_t i = 0; i < kStateIds.size(); ++i)
+        if (id == kStateIds[i])
+            return static_cast<RunState>(i);
+    return RunState::Failed;
+}
+
+/// Text that a server sent may not be UTF-8; it is kept readable rather than refused.
+std::string dumped(const nlohmann::json& json)
+{
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string factsText(const PointFacts& facts)
+{
+    const auto orNull = [](const std::optional<double>& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
+    return dumped({{"ended_s", facts.endedS},
+                   {"ended_by", facts.endedBy},
+                   {"cpu_cores", orNull(facts.cpuCores)},
+                   {"busiest_thread_cpu", orNull(facts.busiestThreadCpu)},
+                   {"run_delay_share", orNull(facts.runDelayShare)},
+                   {"loop_lag_ms", facts.loopLagMs},
+                   {"new_connections", facts.newConnections},
+                   {"stale_connections", facts.staleConnections},
+                   {"generator_note", facts.generatorNote}});
+}
+
+PointFacts factsFromText(const std::string& text)
+{
+    PointFacts facts;
+    try {
+        const nlohmann::json json = nlohmann::json::parse(text);
+        const auto number = [&](const char* key) {
+            const nlohmann::json& value = json.at(key);
+            return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+        };
+        facts.endedS = json.at("ended_s");
+        facts.endedBy = json.at("ended_by");
+        facts.cpuCores = number("cpu_cores");
+        facts.busiestThreadCpu = number("busiest_thread_cpu");
+        facts.runDelayShare = number("run_delay_share");
+        facts.loopLagMs = json.at("loop_lag_ms").get<std::vector<double>>();
+        facts.newConnections = json.at("new_connections");
+        facts.staleConnections = json.at("stale_connections");
+        facts.generatorNote = json.at("generator_note");
+    } catch (const nlohmann::json::exception&) {
+        // Someone wrote into the file: what could be read stands, the rest is as if it had not been told.
+    }
+    return facts;
+}
+
+} // namespace
+
+const char* runStateId(RunState state)
+{
+    return kStateIds[static_cast<std::size_t>(state)];
+}
+
+struct Store::Impl
+{
+    Impl(sqlite::Connection opened) : db(std::move(opened)), writers(db.path()) {}
+
+    sqlite::Connection db;
+    WriterLock writers;
+    sqlite::Statement insertRecord; ///< kept prepared: the one statement that runs a million times
+    bool insertPrepared = false;
+
+    Error missing(RunId run) const
+    {
+        return {ErrorCode::BadInput, db.path(), "there is no run " + std::to_string(run.value)};
+    }
+    /// Runs a statement that must touch the run.
+    template <typename... Parameters>
+    Status change(RunId run, std::string_view sql, const Parameters&... parameters)
+    {
+        if (Status status = db.run(sql, parameters...); !status)
+            return status;
+        return db.changes() > 0 ? success() : Status(missing(run));
+    }
+    Result<std::int64_t> pointRow(RunId run, PointIndex point) const
+    {
+        std::int64_t id = 0;
+        const Status status = db.query("SELECT id FROM points WHERE run = ? AND position = ?",
+                                       [&](const sqlite::Statement& row) { id = row.integer(0); }, run.value, point.value);
+        if (!status)
+            return status.error();
+        if (id == 0)
+            return Error{ErrorCode::Internal, db.path(),
+                         "run " + std::to_string(run.value) + " has no started point " + std::to_string(point.value)};
+        return id;
+    }
+    Result<std::vector<RunInfo>> infos(std::string_view where, const std::optional<std::int64_t>& run) const;
+    Status settleRunning(RunInfo& info) const;
+};
+
+Store::Store(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+std::string Store::defaultPath()
+{
+    const char* data = std::getenv("XDG_DATA_HOME");
+    const char* home = std::getenv("HOME");
+    // The base directory specification: a relative path is to be ignored.
+    const std::string base = data && data[0] == '/' ? data : std::string(home ? home : ".") + "/.local/share";
+    return base + "/tailmark/runs.sqlite";
+}
+
+Result<Store> Store::open(const std::string& path, Mode mode)
+{
+    const bool readOnly = mode == Mode::ReadOnly;
+    std::error_code code;
+    const std::filesystem::path file(path);
+    if (readOnly && !std::filesystem::exists(file, code))
+        return Error{ErrorCode::Io, path, "there is no such database"};
+    if (std::filesystem::is_directory(file, code))
+        return Error{ErrorCode::Io, path, "this is a directory, not a database file"};
+    if (!readOnly && file.has_parent_path())
+        std::filesystem::create_directories(file.parent_path(), code); // opening tells when this failed
+
+    Result<sqlite::Connection> connection = sqlite::Connection::open(path, readOnly);
+    if (!connection)
+        return connection.error();
+    sqlite::Connection& db = connection.value();
+    if (!readOnly && sqlite3_db_readonly(db.handle(), "main") == 1)
+        return Error{ErrorCode::Io, path, "the database cannot be written (file permissions)"};
+    if (Status status = prepareSchema(db, !readOnly); !status)
+        return status.error();
+    // NORMAL: in WAL mode a crash of ours loses nothing; a power cut may lose the last moments, but never harms the file.
+    const char* settings = readOnly ? "PRAGMA query_only = ON"
+                                    : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+                                      "PRAGMA wal_autocheckpoint = 4000";
+    if (Status status = db.execute(settings); !status)
+        return status.error();
+    return Store(std::make_unique<Impl>(std::move(connection).value()));
+}
+
+Result<RunId> Store::createRun(const std::string& name, const Plan& plan, const RunCard& card,
+                               const nlohmann::json& environment)
+{
+    const std::string planText = planToJson(plan).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    const std::string cardText = dumped(cardToJson(card));
+    const std::string environmentText = dumped(environment);
+    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    if (!transaction)
+        return transaction.error();
+    const Status inserted =
+        m_impl->db.run("INSERT INTO runs (name, started_at, state, target, points_planned, plan, card, environment) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                       name, utcNow(), runStateId(RunState::Running), plan.matrix.target.baseUrl, plan.points.size(), planText,
+                       cardText, environmentText);
+    if (!inserted)
+        return inserted.error();
+    const RunId run{m_impl->db.lastInsertId()};
+    // Locked before it can be seen, so that nobody ever takes it for interrupted.
+    if (Status status = m_impl->writers.acquire(run); !status)
+        return status.error();
+    if (Status status = transaction.value().commit(); !status) {
+        m_impl->writers.release(run);
+        return status.error();
+    }
+    return run;
+}
+
+Status Store::updateCard(RunId run, const RunCard& card)
+{
+    return m_impl->change(run, "UPDATE runs SET card = ? WHERE id = ?", dumped(cardToJson(card)), run.value);
+}
+
+Status Store::addWarning(RunId run, const std::string& text)
+{
+    return m_impl->db.run("INSERT INTO run_warnings (run, text) VALUES (?, ?)", run.value, text);
+}
+
+Status Store::startPoint(RunId run, const PointPlan& point, const std::string& startedAt)
+{
+    return m_impl->db.run("INSERT INTO points (run, position, started_at) VALUES (?, ?, ?)", run.value, point.index.value,
+                          startedAt);
+}
+
+Status Store::appendRecords(RunId run, PointIndex point, const RecordBatch& batch)
+{
+    if (batch.empty())
+        return success();
+    const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
+    if (!pointRow)
+        return pointRow.error();
+    if (!m_impl->insertPrepared) {
+        Result<sqlite::Statement> prepared = m_impl->db.prepare(insertRecordSql());
+        if (!prepared)
+            return prepared.error();
+        m_impl->insertRecord = std::move(prepared).value();
+        m_impl->insertPrepared = true;
+    }
+    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    if (!transaction)
+        return transaction.error();
+    for (const RequestRecord& record : batch.records) {
+        bindRecord(m_impl->insertRecord, pointRow.value(), batch, record);
+        const int code = m_impl->insertRecord.step();
+        m_impl->insertRecord.reset();
+        if (code != SQLITE_DONE)
+            return m_impl->db.lastError();
+    }
+    return transaction.value().commit();
+}
+
+Status Store::finishPoint(RunId run, PointIndex point, const PointFacts& facts)
+{
+    const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
+    if (!pointRow)
+        return pointRow.error();
+    return m_impl->db.run("UPDATE points SET facts = ? WHERE id = ?", factsText(facts), pointRow.value());
+}
+
+Status Store::finishRun(RunId run, RunState state)
+{
+    Status status = m_impl->change(run, "UPDATE runs SET state = ?, finished_at = ? WHERE id = ?", runStateId(state), utcNow(),
+                                   run.value);
+    if (status)
+        m_impl->writers.release(run);
+    return status;
+}
+
+Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where, const std::optional<std::int64_t>& run) const
+{
+    std::vector<RunInfo> list;
+    std::map<std::int64_t, std::size_t> byId;
+    const std::string select =
+        "SELECT id, name, started_at, finished_at, state, target, json_extract(card, '$.engine.value'), "
+        "json_extract(card, '$.model.value'), points_planned, "
+        "(SELECT count(*) FROM points WHERE run = runs.id AND facts IS NOT NULL), note FROM runs " +
+        std::string(where) + " ORDER BY id DESC";
+    const auto onRow = [&](const sqlite::Statement& row) {
+        RunInfo info;
+        info.id = RunId{row.integer(0)};
+        info.name = row.text(1);
+        info.startedAt = row.text(2);
+        info.finishedAt = row.text(3);
+        info.state = stateFromId(row.textView(4));
+        info.target = row.text(5);
+        info.engine = row.text(6);
+        info.model = row.text(7);
+        info.pointsPlanned = static_cast<int>(row.integer(8));
+        info.pointsDone = static_cast<int>(row.integer(9));
+        info.note = row.text(10);
+        byId[info.id.value] = list.size();
+        list.push_back(std::move(info));
+    };
+    Status status = run ? db.query(select, onRow, *run) : db.query(select, onRow);
+    if (!status)
+        return status.error();
+    status = db.query("SELECT run, tag FROM run_tags ORDER BY tag", [&](const sqlite::Statement& row) {
+        if (const auto it = byId.find(row.integer(0)); it != byId.end())
+            list[it->second].tags.push_back(row.text(1));
+    });
+    if (!status)
+        return status.error();
+    for (RunInfo& info : list)
+        if (Status settled = settleRunning(info); !settled)
+            return settled.error();
+    return list;
+}
+
+/// A run in state running whose writer is gone is interrupted.
+Status Store::Impl::settleRunning(RunInfo& info) const
+{
+    if (info.state != RunState::Running || writers.isHeld(info.id))
+        return success();
+    // The writer may have finished the run and let go of it since the row was read: what the row says now is final.
+    return db.query("SELECT state, finished_at FROM runs WHERE id = ?",
+                    [&](const sqlite::Statement& row) {
+                        info.state = stateFromId(row.textView(0));
+                        info.finishedAt = row.text(1);
+                        if (info.state == RunState::Running)
+                            info.state = RunState::Interrupted;
+                    },
+                    info.id.value);
+}
+
+Result<std::vector<RunInfo>> Store::listRuns() const
+{
+    return m_impl->infos("WHERE deleted_at IS NULL", std::nullopt);
+}
+
+Result<StoredRun> Store::loadRun(RunId run) const
+{
+    Result<std::vector<RunInfo>> infos = m_impl->infos("WHERE id = ?", run.value);
+    if (!infos)
+        return infos.error();
+    if (infos.value().empty())
+        return m_impl->missing(run);
+    StoredRun stored;
+    stored.info = std::move(infos.value().front());
+
+    const sqlite::Connection& db = m_impl->db;
+    std::string planText, cardText, environmentText;
+    Status status = db.query("SELECT plan, card, environment FROM runs WHERE id = ?",
+                             [&](const sqlite::Statement& row) {
+                                 planText = row.text(0);
+                                 cardText = row.text(1);
+                                 environmentText = row.text(2);
+                             },
+                             run.value);
+    if (!status)
+        return status.error();
+    Result<Plan> plan = planFromJson(nlohmann::json::parse(planText, nullptr, false));
+    if (!plan)
+        return Error{ErrorCode::Io, db.path(),
+                     "the plan of run " + std::to_string(run.value) + " cannot be read: " + plan.error().line()};
+    stored.plan = std::move(plan).value();
+    stored.card = cardFromJson(nlohmann::json::parse(cardText, nullptr, false));
+    stored.environment = nlohmann::json::parse(environmentText, nullptr, false);
+
+    status = db.query("SELECT text FROM run_warnings WHERE run = ? ORDER BY id",
+                      [&](const sqlite::Statement& row) { stored.warnings.push_back(row.text(0)); }, run.value);
+    if (!status)
+        return status.error();
+    status = db.query("SELECT position, started_at, facts FROM points WHERE run = ? ORDER BY id",
+                      [&](const sqlite::Statement& row) {
+                          const auto position = static_cast<std::size_t>(row.integer(0));
+                          if (position >= stored.plan.points.size())
+                              return;
+                          StoredPoint point;
+                          point.point = stored.plan.points[position];
+                          point.startedAt = row.text(1);
+                          point.finished = !row.isNull(2);
+                          if (point.finished)
+                              point.facts = factsFromText(row.text(2));
+                          stored.points.push_back(std::move(point));
+                      },
+                      run.value);
+    if (!status)
+        return status.error();
+    return stored;
+}
+
+Result<RecordBatch> Store::loadRecords(RunId run, PointIndex point, bool withChunks) const
+{
+    const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
+    if (!pointRow)
+        return pointRow.error();
+    RecordBatch batch;
+    const Status status = m_impl->db.query(
+        selectRecordsSql(withChunks), [&](const sqlite::Statement& row) { appendRow(row, withChunks, batch); },
+        pointRow.value());
+    if (!status)
+        return status.error();
+    return batch;
+}
+
+Result<std::int64_t> Store::dataVersion() const
+{
+    // SQLite's data_version tells of the commits of others, the count of changes of our own.
+    std::int64_t version = 0;
+    const Status status =
+        m_impl->db.query("PRAGMA data_version", [&](const sqlite::Statement& row) { version = row.integer(0); });
+    if (!status)
+        return status.error();
+    return version + m_impl->db.totalChanges();
+}
+
+Status Store::renameRun(RunId run, const std::string& name)
+{
+    return m_impl->change(run, "UPDATE runs SET name = ? WHERE id = ?", name, run.value);
+}
+
+Status Store::setNote(RunId run, const std::string& note)
+{
+    return m_impl->change(run, "UPDATE runs SET note = ? WHERE id = ?", note, run.value);
+}
+
+Status Store::setTags(RunId run, const std::vector<std::string>& tags)
+{
+    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    if (!transaction)
+        return transaction.error();
+    if (Status status = m_impl->db.run("DELETE FROM run_tags WHERE run = ?", run.value); !status)
+        return status;
+    for (const std::string& tag : tags)
+        if (Status status = m_impl->db.run("INSERT OR IGNORE INTO run_tags (run, tag) VALUES (?, ?)", run.value, tag); !status)
+            return status;
+    return transaction.value().commit();
+}
+
+Status Store::deleteRun(RunId run)
+{
+    if (m_impl->writers.isHeld(run))
+        return Error{ErrorCode::BadInput, m_impl->db.path(),
+                     "run " + std::to_string(run.value) + " is still being written; stop it before deleting it"};
+    return m_impl->change(run, "UPDATE runs SET deleted_at = ? WHERE id = ?", utcNow(), run.value);
+}
+
+Status Store::undeleteRun(RunId run)
+{
+    return m_impl->change(run, "UPDATE runs SET deleted_at = NULL WHERE id = ?", run.value);
+}
+
+Status Store::purgeDeleted()
+{
+    return m_impl->db.run("DELETE FROM runs WHERE deleted_at IS NOT NULL");
+}
+
+} // namespace tailmark
