@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/api_request.h"
+
+#include <limits>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark::sim {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kDefaultCompletionTokens = 16;
+constexpr std::size_t kMaxSaltLength = 128;
+
+/// Null where the key is absent or null: vLLM treats both alike.
+const json* field(const json& body, const char* key)
+{
+    const auto it = body.find(key);
+    return it == body.end() || it->is_null() ? nullptr : &*it;
+}
+
+/// Reads optional typed fields; the first wrong one is the error.
+class Fields
+{
+public:
+    explicit Fields(const json& body) : m_body(body) {}
+
+    void take(const char* key, bool& out)
+    {
+        const json* value = field(m_body, key);
+        if (value && !value->is_boolean())
+            return fail(key, "must be a boolean");
+        if (value)
+            out = value->get<bool>();
+    }
+    void take(const char* key, std::string& out)
+    {
+        const json* value = field(m_body, key);
+        if (value && !value->is_string())
+            return fail(key, "must be a string");
+        if (value)
+            out = value->get<std::string>();
+    }
+    void take(const char* key, std::optional<int>& out)
+    {
+        const json* value = field(m_body, key);
+        if (!value)
+            return;
+        if (!value->is_number_integer())
+            return fail(key, "must be an integer");
+        const auto number = value->get<std::int64_t>();
+        if (number > std::numeric_limits<int>::max() || number < std::numeric_limits<int>::min())
+            return fail(key, "is out of range");
+        out = static_cast<int>(number);
+    }
+    const std::optional<ApiError>& error() const { return m_error; }
+
+private:
+    void fail(const std::string& key, const std::string& what)
+    {
+        if (!m_error)
+            m_error = ApiError::badRequest("`" + key + "` " + what + ".", key);
+    }
+
+    const json& m_body;
+    std::optional<ApiError> m_error;
+};
+
+std::variant<json, ApiError> parseObject(std::string_view body)
+{
+    json root = json::parse(body, nullptr, false);
+    if (root.is_discarded())
+        return ApiError::badRequest("The request body is not valid JSON.");
+    if (!root.is_object())
+        return ApiError::badRequest("The request body must be a JSON object.");
+    return root;
+}
+
+std::optional<ApiError> addContent(const json& message, TokenizedPrompt& prompt)
+{
+    const json* content = field(message, "content");
+    if (!content)
+        return std::nullopt; // an assistant message with tool calls alone
+    if (content->is_string()) {
+        prompt.addText(content->get_ref<const std::string&>());
+        return std::nullopt;
+    }
+    if (!content->is_array())
+        return ApiError::badRequest("A message's `content` must be a string or a list of parts.", "messages");
+    for (const json& part : *content) {
+        const json* text = part.is_object() ? field(part, "text") : nullptr;
+        if (!text || !text->is_string())
+            return ApiError::badRequest("This model takes text parts only.", "messages");
+        prompt.addText(text->get_ref<const std::string&>());
+    }
+    return std::nullopt;
+}
+
+std::optional<ApiError> addMessages(const json& messages, bool openReply, TokenizedPrompt& prompt)
+{
+    if (!messages.is_array() || messages.empty())
+        return ApiError::badRequest("`messages` must be a list with at least one message.", "messages");
+    for (const json& message : messages) {
+        const json* role = message.is_object() ? field(message, "role") : nullptr;
+        if (!role || !role->is_string())
+            return ApiError::badRequest("Each message needs a `role`.", "messages");
+        prompt.openMessage(role->get_ref<const std::string&>());
+        if (auto error = addContent(message, prompt))
+            return error;
+        prompt.closeMessage();
+    }
+    if (openReply)
+        prompt.openMessage("assistant");
+    return std::nullopt;
+}
+
+bool isTokenIds(const json& value)
+{
+    return value.is_array() && !value.empty() && value[0].is_number_integer();
+}
+
+std::optional<ApiError> addPrompt(const json& value, TokenizedPrompt& prompt)
+{
+    if (value.is_string()) {
+        prompt.addText(value.get_ref<const std::string&>());
+    } else if (isTokenIds(value)) {
+        for (const json& id : value) {
+            const auto number = id.is_number_integer() ? id.get<std::int64_t>() : -1;
+            if (number < 0 || number >= kVocabularySize)
+                return ApiError::badRequest("Token id " + id.dump() + " is out of vocabulary.", "prompt");
+            prompt.addId(static_cast<std::int32_t>(number));
+        }
+    } else if (value.is_array() && value.size() == 1 && (value[0].is_string() || isTokenIds(value[0]))) {
+        return addPrompt(value[0], prompt);
+    } else {
+        return ApiError::badRequest("`prompt` must be one string or one list of token ids.", "prompt");
+    }
+    return std::nullopt;
+}
+
+std::optional<ApiError> checkModel(const std::string& asked, const ServedModel& model)
+{
+    if (asked.empty() || asked == model.name)
+        return std::nullopt;
+    return ApiError{404, "The model `" + asked + "` does not exist.", "model"};
+}
+
+/// max_completion_tokens wins over max_tokens; without both a chat runs to the end of the context.
+std::optional<ApiError> settleLengths(const json& body, const ServedModel& model, GenerationRequest& request)
+{
+    std::optional<int> maxTokens;
+    std::optional<int> maxCompletionTokens;
+    std::optional<int> minTokens;
+    Fields fields(body);
+    fields.take("max_tokens", maxTokens);
+    if (request.api == Api::Chat)
+        fields.take("max_completion_tokens", maxCompletionTokens);
+    fields.take("min_tokens", minTokens);
+    if (fields.error())
+        return fields.error();
+
+    const int promptTokens = request.prompt.size();
+    const std::string context =
+        "This model's maximum context length is " + std::to_string(model.maxModelLen) + " tokens. ";
+    if (promptTokens >= model.maxModelLen)
+        return ApiError::badRequest(context + "However, your request has " + std::to_string(promptTokens) +
+                                        " input tokens. Please reduce the length of the input messages.",
+                                    "input_tokens");
+    const bool explicitCap = maxCompletionTokens || maxTokens || request.api == Api::Completions;
+    const int fallback =
+        request.api == Api::Completions ? kDefaultCompletionTokens : model.maxModelLen - promptTokens;
+    request.maxTokens = maxCompletionTokens.value_or(maxTokens.value_or(fallback));
+    if (request.maxTokens < 1)
+        return ApiError::badRequest("max_tokens must be at least 1, got " +
+                                        std::to_string(request.maxTokens) + ".",
+                                    maxCompletionTokens ? "max_completion_tokens" : "max_tokens");
+    if (explicitCap && request.maxTokens > model.maxModelLen - promptTokens)
+        return ApiError::badRequest(
+            "'max_tokens' or 'max_completion_tokens' is too large: " + std::to_string(request.maxTokens) +
+                ". " + context + "Your request has " + std::to_string(promptTokens) + " input tokens.",
+            "max_tokens");
+    request.minTokens = minTokens.value_or(0);
+    if (request.minTokens < 0 || request.minTokens > request.maxTokens)
+        return ApiError::badRequest(
+            "min_tokens must lie between 0 and max_tokens=" + std::to_string(request.maxTokens) + ", got " +
+                std::to_string(request.minTokens) + ".",
+            "min_tokens");
+    return std::nullopt;
+}
+
+std::optional<ApiError> readOptions(const json& body, GenerationRequest& request)
+{
+    Fields fields(body);
+    std::optional<int> n;
+    fields.take("n", n);
+    fields.take("stream", request.stream);
+    fields.take("ignore_eos", request.ignoreEos);
+    fields.take("return_token_ids", request.returnTokenIds);
+    fields.take("cache_salt", request.cacheSalt);
+    if (fields.error())
+        return fields.error();
+    if (n.value_or(1) != 1)
+        return ApiError::badRequest("This engine gives one choice a request: n must be 1.", "n");
+    if (request.cacheSalt.size() > kMaxSaltLength)
+        return ApiError::badRequest("cache_salt may have at most 128 characters.", "cache_salt");
+    if (const json* options = field(body, "stream_options")) {
+        if (!request.stream)
+            return ApiError::badRequest("Stream options can only be defined when `stream=True`.",
+                                        "stream_options");
+        if (!options->is_object())
+            return ApiError::badRequest("`stream_options` must be an object.", "stream_options");
+        Fields stream(*options);
+        stream.take("include_usage", request.includeUsage);
+        stream.take("continuous_usage_stats", request.continuousUsage);
+        request.continuousUsage = request.continuousUsage && request.includeUsage;
+        return stream.error();
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::variant<GenerationRequest, ApiError> parseGeneration(Api api, std::string_view text,
+                                                          const ServedModel& model)
+{
+    auto parsed = parseObject(text);
+    if (const auto* error = std::get_if<ApiError>(&parsed))
+        return *error;
+    const json& body = std::get<json>(parsed);
+    GenerationRequest request;
+    request.api = api;
+    Fields fields(body);
+    fields.take("model", request.model);
+    if (fields.error())
+        return *fields.error();
+    if (auto error = checkModel(request.model, model))
+        return *error;
+    const char* key = api == Api::Chat ? "messages" : "prompt";
+    const json* input = field(body, key);
+    if (!input)
+        return ApiError::badRequest(std::string("`") + key + "` is required.", key);
+    if (auto error =
+            api == Api::Chat ? addMessages(*input, true, request.prompt) : addPrompt(*input, request.prompt))
+        return *error;
+    if (request.prompt.size() == 0)
+        return ApiError::badRequest("The prompt must not be empty.", key);
+    if (auto error = readOptions(body, request))
+        return *error;
+    if (auto error = settleLengths(body, model, request))
+        return *error;
+    return request;
+}
+
+std::variant<TokenizedPrompt, ApiError> parseTokenize(std::string_view text, const ServedModel& model)
+{
+    auto parsed = parseObject(text);
+    if (const auto* error = std::get_if<ApiError>(&parsed))
+        return *error;
+    const json& body = std::get<json>(parsed);
+    std::string asked;
+    bool openReply = true;
+    Fields fields(body);
+    fields.take("model", asked);
+    fields.take("add_generation_prompt", openReply);
+    if (fields.error())
+        return *fields.error();
+    if (auto error = checkModel(asked, model))
+        return *error;
+    TokenizedPrompt prompt;
+    std::optional<ApiError> error;
+    if (const json* messages = field(body, "messages"))
+        error = addMessages(*messages, openReply, prompt);
+    else if (const json* value = field(body, "prompt"); value && value->is_string())
+        prompt.addText(value->get_ref<const std::string&>());
+    else
+        error = ApiError::badRequest("`prompt` or `messages` is required.", "prompt");
+    if (error)
+        return *error;
+    return prompt;
+}
+
+} // namespace tailmark::sim

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "sim/profile.h"
+#include "sim/tokens.h"
+
+namespace tailmark::sim {
+
+enum class Api { Chat, Completions };
+
+/// An HTTP error as vLLM words it.
+struct ApiError
+{
+    int status = 400;
+    std::string message;
+    std::string param; ///< the offending field, empty where none
+
+    static ApiError badRequest(std::string message, std::string param = {})
+    {
+        return {400, std::move(message), std::move(param)};
+    }
+};
+
+/// A checked body of /v1/chat/completions or /v1/completions.
+struct GenerationRequest
+{
+    Api api = Api::Chat;
+    std::string model; ///< as asked
+    TokenizedPrompt prompt;
+    std::string cacheSalt;
+    int maxTokens = 0; ///< at least 1; prompt + maxTokens fit the model's context
+    int minTokens = 0;
+    bool ignoreEos = false;
+    bool stream = false;
+    bool includeUsage = false;
+    bool continuousUsage = false;
+    bool returnTokenIds = false;
+};
+
+/// What requests are checked against.
+struct ServedModel
+{
+    std::string name;
+    int maxModelLen = 0;
+};
+
+/// Reads and checks a body. Unknown fields are ignored, as vLLM does.
+std::variant<GenerationRequest, ApiError> parseGeneration(Api api, std::string_view body,
+                                                          const ServedModel& model);
+
+/// A body of /tokenize: `prompt` or `messages`.
+std::variant<TokenizedPrompt, ApiError> parseTokenize(std::string_view body, const ServedModel& model);
+
+} // namespace tailmark::sim

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/wire.h"
+
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark::sim {
+
+using nlohmann::json;
+
+namespace {
+
+void appendNumber(std::string& out, std::int64_t value)
+{
+    char text[24];
+    out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+std::string jsonString(std::string_view text)
+{
+    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string idArray(const std::vector<std::int32_t>& ids)
+{
+    std::string out = "[";
+    for (const std::int32_t id : ids) {
+        if (out.size() > 1)
+            out += ',';
+        appendNumber(out, id);
+    }
+    return out += ']';
+}
+
+void appendUsage(std::string& out, const Usage& usage)
+{
+    out += "{\"prompt_tokens\":";
+    appendNumber(out, usage.promptTokens);
+    out += ",\"total_tokens\":";
+    appendNumber(out, usage.promptTokens + usage.outputTokens);
+    out += ",\"completion_tokens\":";
+    appendNumber(out, usage.outputTokens);
+    out += ",\"prompt_tokens_details\":{\"cached_tokens\":";
+    appendNumber(out, usage.cachedTokens);
+    out += "}}";
+}
+
+std::string_view errorType(int status)
+{
+    switch (status) {
+    case 400:
+        return "BadRequestError";
+    case 404:
+        return "NotFoundError";
+    case 429:
+        return "TooManyRequestsError";
+    case 500:
+        return "InternalServerError";
+    case 503:
+        return "ServiceUnavailableError";
+    default:
+        return status < 500 ? "ClientError" : "ServerError";
+    }
+}
+
+} // namespace
+
+AnswerWriter::AnswerWriter(const GenerationRequest& request, std::string_view requestId,
+                           const std::string& model, std::int64_t created, std::uint64_t answerSeed)
+    : m_api(request.api), m_tokenIds(request.returnTokenIds), m_continuousUsage(request.continuousUsage),
+      m_answerSeed(answerSeed)
+{
+    const bool chat = m_api == Api::Chat;
+    const std::string object = !chat            ? "text_completion"
+                               : request.stream ? "chat.completion.chunk"
+                                                : "chat.completion";
+    m_identity = "\"id\":" + jsonString((chat ? "chatcmpl-" : "cmpl-") + std::string(requestId)) +
+                 ",\"object\":\"" + object + "\",\"created\":" + std::to_string(created) +
+                 ",\"model\":" + jsonString(model);
+    m_tokenPrefix = "data: {" + m_identity + ",\"choices\":[{\"index\":0," +
+                    (chat ? "\"delta\":{\"content\":\"" : "\"text\":\"");
+    m_promptTokenIds = m_tokenIds ? idArray(request.prompt.ids()) : "null";
+}
+
+void AnswerWriter::appendText(std::string& out, int first, int count) const
+{
+    for (int i = first; i < first + count; ++i) {
+        if (i > 0 || m_api == Api::Completions) // a completion goes on where the prompt ends
+            out += ' ';
+        out += outputWord(m_answerSeed, i).text;
+    }
+}
+
+void AnswerWriter::appendTokenIds(std::string& out, int first, int count) const
+{
+    if (!m_tokenIds) {
+        out += "null";
+        return;
+    }
+    for (int i = first; i < first + count; ++i) {
+        out += i == first ? '[' : ',';
+        appendNumber(out, outputWord(m_answerSeed, i).id);
+    }
+    out += ']';
+}
+
+void AnswerWriter::closeChunk(std::string& out, const Usage& usage) const
+{
+    if (m_continuousUsage) {
+        out += ",\"usage\":";
+        appendUsage(out, usage);
+    }
+    out += "}\n\n";
+}
+
+void AnswerWriter::appendRoleChunk(std::string& out, const Usage& usage) const
+{
+    out.append("data: {").append(m_identity);
+    out += ",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,"
+           "\"finish_reason\":null}],\"prompt_token_ids\":";
+    out += m_promptTokenIds;
+    closeChunk(out, usage);
+}
+
+void AnswerWriter::appendTokenChunk(std::string& out, int first, int count, std::string_view finishReason,
+                                    const Usage& usage) const
+{
+    out += m_tokenPrefix;
+    appendText(out, first, count);
+    out += m_api == Api::Chat ? "\"},\"logprobs\":null,\"finish_reason\":"
+                              : "\",\"logprobs\":null,\"finish_reason\":";
+    if (finishReason.empty())
+        out += "null";
+    else
+        out.append("\"").append(finishReason).append("\"");
+    if (m_api == Api::Completions || !finishReason.empty())
+        out += ",\"stop_reason\":null";
+    if (m_api == Api::Completions)
+        out.append(",\"prompt_token_ids\":").append(first == 0 ? std::string_view(m_promptTokenIds) : "null");
+    out += ",\"token_ids\":";
+    appendTokenIds(out, first, count);
+    out += "}]";
+    closeChunk(out, usage);
+}
+
+void AnswerWriter::appendUsageChunk(std::string& out, const Usage& usage) const
+{
+    out.append("data: {").append(m_identity).append(",\"choices\":[],\"usage\":");
+    appendUsage(out, usage);
+    out += "}\n\n";
+}
+
+void AnswerWriter::appendErrorEvent(std::string& out, int code, std::string_view message)
+{
+    out.append("data: ").append(errorBody(code, message)).append("\n\n");
+}
+
+std::string AnswerWriter::body(int count, std::string_view finishReason, const Usage& usage,
+                               bool withUsage) const
+{
+    std::string out = "{" + m_identity + ",\"choices\":[{\"index\":0,";
+    out += m_api == Api::Chat ? "\"message\":{\"role\":\"assistant\",\"content\":\"" : "\"text\":\"";
+    appendText(out, 0, count);
+    out += m_api == Api::Chat ? "\",\"refusal\":null,\"tool_calls\":[]}," : "\",";
+    out.append("\"logprobs\":null,\"finish_reason\":\"")
+        .append(finishReason)
+        .append("\",\"stop_reason\":null,");
+    if (m_api == Api::Completions)
+        out.append("\"prompt_token_ids\":").append(m_promptTokenIds).append(",");
+    out += "\"token_ids\":";
+    appendTokenIds(out, 0, count);
+    out += "}]";
+    if (m_api == Api::Chat)
+        out.append(",\"prompt_token_ids\":").append(m_promptTokenIds);
+    if (withUsage) {
+        out += ",\"usage\":";
+        appendUsage(out, usage);
+    }
+    return out += "}";
+}
+
+std::string errorBody(int status, std::string_view message, std::string_view param)
+{
+    std::string out = "{\"error\":{\"message\":" + jsonString(message) + ",\"type\":\"";
+    out.append(errorType(status)).append("\",\"param\":").append(param.empty() ? "null" : jsonString(param));
+    out += ",\"code\":" + std::to_string(status) + "}}";
+    return out;
+}
+
+std::string modelsBody(const ServedModel& model, std::string_view root, std::int64_t created)
+{
+    const json body = {{"object", "list"},
+                       {"data",
+                        {{{"id", model.name},
+                          {"object", "model"},
+                          {"created", created},
+                          {"owned_by", "tailmark-sim"},
+                          {"root", root},
+                          {"parent", nullptr},
+                          {"max_model_len", model.maxModelLen}}}}};
+    return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string tokenizeBody(const TokenizedPrompt& prompt, int maxModelLen)
+{
+    std::string out = "{\"count\":";
+    appendNumber(out, prompt.size());
+    out += ",\"max_model_len\":";
+    appendNumber(out, maxModelLen);
+    out.append(",\"tokens\":").append(idArray(prompt.ids())).append(",\"token_strs\":null}");
+    return out;
+}
+
+} // namespace tailmark::sim
