@@ -15,15 +15,36 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the chunks of the store are little-endian");
 static_assert(std::is_trivially_copyable_v<ChunkRecord>);
 
-constexpr std::array kColumns = {
-    "request",      "worker",         "phase",
-    "outcome",      "finish_reason",  "stamps",
-    "new_connection", "resent_after_stale", "done_seen", "http_status",
-    "intended_ns",  "sent_ns",        "headers_ns",      "first_event_ns",
-    "first_token_ns", "first_answer_token_ns", "last_token_ns", "closed_ns", "connect_ns",
-    "prompt_tokens_planned", "prompt_tokens", "output_tokens_cap", "output_tokens", "cached_tokens",
-    "token_events", "first_event_tokens", "coalesced_events", "malformed_events",
-    "error",        "chunks"};
+constexpr std::array kColumns = {"request",
+                                 "worker",
+                                 "phase",
+                                 "outcome",
+                                 "finish_reason",
+                                 "stamps",
+                                 "new_connection",
+                                 "resent_after_stale",
+                                 "done_seen",
+                                 "http_status",
+                                 "intended_ns",
+                                 "sent_ns",
+                                 "headers_ns",
+                                 "first_event_ns",
+                                 "first_token_ns",
+                                 "first_answer_token_ns",
+                                 "last_token_ns",
+                                 "closed_ns",
+                                 "connect_ns",
+                                 "prompt_tokens_planned",
+                                 "prompt_tokens",
+                                 "output_tokens_cap",
+                                 "output_tokens",
+                                 "cached_tokens",
+                                 "token_events",
+                                 "first_event_tokens",
+                                 "coalesced_events",
+                                 "malformed_events",
+                                 "error",
+                                 "chunks"};
 
 constexpr std::array<std::string_view, 3> kStampIds = {"kernel", "readiness", "processing"};
 
@@ -68,11 +89,7 @@ class Reader
 {
 public:
     explicit Reader(const sqlite::Statement& row) : m_row(row) {}
-    template <typename T>
-    T integer()
-    {
-        return static_cast<T>(m_row.integer(m_next++));
-    }
+    template <typename T> T integer() { return static_cast<T>(m_row.integer(m_next++)); }
     std::string_view text() { return m_row.textView(m_next++); }
     Nanoseconds time()
     {
@@ -106,10 +123,12 @@ const std::string& insertRecordSql()
 
 std::string selectRecordsSql(bool withChunks)
 {
-    return "SELECT " + columnList(kColumns.size() - (withChunks ? 0 : 1)) + " FROM records WHERE point = ? ORDER BY id";
+    return "SELECT " + columnList(kColumns.size() - (withChunks ? 0 : 1)) +
+           " FROM records WHERE point = ? ORDER BY id";
 }
 
-void bindRecord(sqlite::Statement& statement, std::int64_t pointRow, const RecordBatch& batch, const RequestRecord& record)
+void bindRecord(sqlite::Statement& statement, std::int64_t pointRow, const RecordBatch& batch,
+                const RequestRecord& record)
 {
     Binder bind(statement, 0);
     bind.integer(pointRow);
@@ -189,7 +208,8 @@ void appendRow(const sqlite::Statement& row, bool withChunks, RecordBatch& batch
         record.chunkCount = static_cast<std::uint32_t>(bytes.size() / sizeof(ChunkRecord));
         batch.chunks.resize(batch.chunks.size() + record.chunkCount);
         if (record.chunkCount > 0)
-            std::memcpy(&batch.chunks[record.chunkBegin], bytes.data(), record.chunkCount * sizeof(ChunkRecord));
+            std::memcpy(&batch.chunks[record.chunkBegin], bytes.data(),
+                        record.chunkCount * sizeof(ChunkRecord));
     }
     batch.records.push_back(record);
 }

@@ -9,7 +9,8 @@
 
 namespace tailmark {
 
-// How a record is laid out in the table `records` (schema.cpp); the one place that knows the order of its columns.
+// How a record is laid out in the table `records` (schema.cpp); the one place that knows the order of its
+// columns.
 
 /// "INSERT INTO records (…) VALUES (…)".
 const std::string& insertRecordSql();
@@ -17,7 +18,8 @@ const std::string& insertRecordSql();
 std::string selectRecordsSql(bool withChunks);
 
 /// Binds one record of `batch`; the batch must outlive the step.
-void bindRecord(sqlite::Statement& statement, std::int64_t pointRow, const RecordBatch& batch, const RequestRecord& record);
+void bindRecord(sqlite::Statement& statement, std::int64_t pointRow, const RecordBatch& batch,
+                const RequestRecord& record);
 /// Appends the row to `batch`, its chunks and error text included.
 void appendRow(const sqlite::Statement& row, bool withChunks, RecordBatch& batch);
 

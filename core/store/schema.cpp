@@ -11,11 +11,12 @@ namespace {
 // Marks the file as ours (`PRAGMA application_id`): "Tlmk".
 constexpr std::int64_t kApplicationId = 0x546c6d6b;
 
-// Every step that the schema ever took, oldest first. A released step is never edited; a change is a new step.
+// Every step that the schema ever took, oldest first. A released step is never edited; a change is a new
+// step.
 //
-// Times are whole nanoseconds since the start of the point, NULL where the moment never came; counts are NULL where they are not
-// known. Chunks are ChunkRecords of 8 bytes, little-endian, one after another, and stand last in their row so that reading the
-// other columns need not walk over them.
+// Times are whole nanoseconds since the start of the point, NULL where the moment never came; counts are NULL
+// where they are not known. Chunks are ChunkRecords of 8 bytes, little-endian, one after another, and stand
+// last in their row so that reading the other columns need not walk over them.
 constexpr std::array kMigrations = {
     R"sql(
     CREATE TABLE runs (
@@ -92,7 +93,8 @@ constexpr std::array kMigrations = {
 Result<std::int64_t> integerOf(const sqlite::Connection& connection, const char* sql)
 {
     std::int64_t value = 0;
-    if (Status status = connection.query(sql, [&](const sqlite::Statement& row) { value = row.integer(0); }); !status)
+    if (Status status = connection.query(sql, [&](const sqlite::Statement& row) { value = row.integer(0); });
+        !status)
         return status.error();
     return value;
 }
@@ -112,7 +114,8 @@ Result<std::int64_t> checkedVersion(const sqlite::Connection& connection)
     if (version && version.value() > schemaVersion())
         return Error{ErrorCode::Io, connection.path(),
                      "the database has schema version " + std::to_string(version.value()) +
-                         ", written by a newer Tailmark; this one knows up to " + std::to_string(schemaVersion())};
+                         ", written by a newer Tailmark; this one knows up to " +
+                         std::to_string(schemaVersion())};
     return version;
 }
 
@@ -150,7 +153,8 @@ Status prepareSchema(sqlite::Connection& connection, bool mayWrite)
         if (!mayWrite)
             return Error{ErrorCode::Io, connection.path(),
                          "the database has schema version " + std::to_string(version.value()) +
-                             " and must be opened for writing once to bring it to " + std::to_string(schemaVersion())};
+                             " and must be opened for writing once to bring it to " +
+                             std::to_string(schemaVersion())};
         version = migrateOneStep(connection);
     }
     return version ? success() : Status(version.error());

@@ -30,7 +30,8 @@ void Statement::bind(int i, std::int64_t value)
 void Statement::bind(int i, std::string_view text)
 {
     // A null pointer would bind NULL; an empty text is a value.
-    sqlite3_bind_text64(m_statement.get(), i + 1, text.data() ? text.data() : "", text.size(), SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_text64(m_statement.get(), i + 1, text.data() ? text.data() : "", text.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
 }
 
 void Statement::bindBlob(int i, std::span<const std::byte> bytes)
@@ -86,7 +87,8 @@ Result<Connection> Connection::open(const std::string& path, bool readOnly)
     Connection connection;
     connection.m_path = path;
     sqlite3* db = nullptr;
-    const int flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX;
+    const int flags =
+        (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX;
     const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
     connection.m_db.reset(db);
     if (code != SQLITE_OK)

@@ -18,8 +18,8 @@ struct sqlite3_stmt;
 
 namespace tailmark::sqlite {
 
-/// One row of a result, or the parameters of a statement: a thin face of sqlite3_stmt. Parameters and columns count from 0.
-/// Text and blobs are bound without a copy and must live until the statement has been stepped.
+/// One row of a result, or the parameters of a statement: a thin face of sqlite3_stmt. Parameters and columns
+/// count from 0. Text and blobs are bound without a copy and must live until the statement has been stepped.
 class Statement
 {
 public:
@@ -29,8 +29,7 @@ public:
     void bind(int i, std::int64_t value);
     void bind(int i, std::string_view text);
     void bindBlob(int i, std::span<const std::byte> bytes);
-    template <typename T>
-    void bind(int i, const std::optional<T>& value)
+    template <typename T> void bind(int i, const std::optional<T>& value)
     {
         if (value)
             bind(i, *value);
@@ -58,7 +57,8 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> m_statement;
 };
 
-/// One connection to a database file; used by one thread at a time. Errors are ErrorCode::Io with the file's name.
+/// One connection to a database file; used by one thread at a time. Errors are ErrorCode::Io with the file's
+/// name.
 class Connection
 {
 public:
@@ -70,7 +70,8 @@ public:
     Status execute(const std::string& sql); ///< one or more statements without parameters or results
     Result<Statement> prepare(std::string_view sql) const;
 
-    /// Executes one statement with the given parameters (integers, text or optionals of them), `onRow` for each row.
+    /// Executes one statement with the given parameters (integers, text or optionals of them), `onRow` for
+    /// each row.
     template <typename OnRow, typename... Parameters>
     Status query(std::string_view sql, OnRow&& onRow, const Parameters&... parameters) const
     {
@@ -81,13 +82,12 @@ public:
         (bindOne(statement.value(), i++, parameters), ...);
         return forEachRow(statement.value(), onRow);
     }
-    template <typename... Parameters>
-    Status run(std::string_view sql, const Parameters&... parameters)
+    template <typename... Parameters> Status run(std::string_view sql, const Parameters&... parameters)
     {
-        return query(sql, [](const Statement&) {}, parameters...);
+        return query(
+            sql, [](const Statement&) {}, parameters...);
     }
-    template <typename OnRow>
-    Status forEachRow(Statement& statement, OnRow&& onRow) const
+    template <typename OnRow> Status forEachRow(Statement& statement, OnRow&& onRow) const
     {
         int code;
         while ((code = statement.step()) == kRow)
@@ -102,8 +102,7 @@ public:
 
 private:
     static constexpr int kRow = 100, kDone = 101; // SQLITE_ROW, SQLITE_DONE
-    template <typename T>
-    static void bindOne(Statement& statement, int i, const T& value)
+    template <typename T> static void bindOne(Statement& statement, int i, const T& value)
     {
         if constexpr (std::is_integral_v<T>)
             statement.bind(i, static_cast<std::int64_t>(value));

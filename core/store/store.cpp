@@ -39,7 +39,9 @@ std::string dumped(const nlohmann::json& json)
 
 std::string factsText(const PointFacts& facts)
 {
-    const auto orNull = [](const std::optional<double>& value) { return value ? nlohmann::json(*value) : nlohmann::json(); };
+    const auto orNull = [](const std::optional<double>& value) {
+        return value ? nlohmann::json(*value) : nlohmann::json();
+    };
     return dumped({{"ended_s", facts.endedS},
                    {"ended_by", facts.endedBy},
                    {"cpu_cores", orNull(facts.cpuCores)},
@@ -106,13 +108,15 @@ struct Store::Impl
     Result<std::int64_t> pointRow(RunId run, PointIndex point) const
     {
         std::int64_t id = 0;
-        const Status status = db.query("SELECT id FROM points WHERE run = ? AND position = ?",
-                                       [&](const sqlite::Statement& row) { id = row.integer(0); }, run.value, point.value);
+        const Status status = db.query(
+            "SELECT id FROM points WHERE run = ? AND position = ?",
+            [&](const sqlite::Statement& row) { id = row.integer(0); }, run.value, point.value);
         if (!status)
             return status.error();
         if (id == 0)
             return Error{ErrorCode::Internal, db.path(),
-                         "run " + std::to_string(run.value) + " has no started point " + std::to_string(point.value)};
+                         "run " + std::to_string(run.value) + " has no started point " +
+                             std::to_string(point.value)};
         return id;
     }
     Result<std::vector<RunInfo>> infos(std::string_view where, const std::optional<std::int64_t>& run) const;
@@ -153,10 +157,12 @@ Result<Store> Store::open(const std::string& path, Mode mode)
         return Error{ErrorCode::Io, path, "the database cannot be written (file permissions)"};
     if (Status status = prepareSchema(db, !readOnly); !status)
         return status.error();
-    // NORMAL: in WAL mode a crash of ours loses nothing; a power cut may lose the last moments, but never harms the file.
-    const char* settings = readOnly ? "PRAGMA query_only = ON"
-                                    : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
-                                      "PRAGMA wal_autocheckpoint = 4000";
+    // NORMAL: in WAL mode a crash of ours loses nothing; a power cut may lose the last moments, but never
+    // harms the file.
+    const char* settings =
+        readOnly ? "PRAGMA query_only = ON"
+                 : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+                   "PRAGMA wal_autocheckpoint = 4000";
     if (Status status = db.execute(settings); !status)
         return status.error();
     return Store(std::make_unique<Impl>(std::move(connection).value()));
@@ -165,17 +171,18 @@ Result<Store> Store::open(const std::string& path, Mode mode)
 Result<RunId> Store::createRun(const std::string& name, const Plan& plan, const RunCard& card,
                                const nlohmann::json& environment)
 {
-    const std::string planText = planToJson(plan).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    const std::string planText =
+        planToJson(plan).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     const std::string cardText = dumped(cardToJson(card));
     const std::string environmentText = dumped(environment);
     Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
     if (!transaction)
         return transaction.error();
-    const Status inserted =
-        m_impl->db.run("INSERT INTO runs (name, started_at, state, target, points_planned, plan, card, environment) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                       name, utcNow(), runStateId(RunState::Running), plan.matrix.target.baseUrl, plan.points.size(), planText,
-                       cardText, environmentText);
+    const Status inserted = m_impl->db.run(
+        "INSERT INTO runs (name, started_at, state, target, points_planned, plan, card, environment) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        name, utcNow(), runStateId(RunState::Running), plan.matrix.target.baseUrl, plan.points.size(),
+        planText, cardText, environmentText);
     if (!inserted)
         return inserted.error();
     const RunId run{m_impl->db.lastInsertId()};
@@ -201,8 +208,8 @@ Status Store::addWarning(RunId run, const std::string& text)
 
 Status Store::startPoint(RunId run, const PointPlan& point, const std::string& startedAt)
 {
-    return m_impl->db.run("INSERT INTO points (run, position, started_at) VALUES (?, ?, ?)", run.value, point.index.value,
-                          startedAt);
+    return m_impl->db.run("INSERT INTO points (run, position, started_at) VALUES (?, ?, ?)", run.value,
+                          point.index.value, startedAt);
 }
 
 Status Store::appendRecords(RunId run, PointIndex point, const RecordBatch& batch)
@@ -242,14 +249,15 @@ Status Store::finishPoint(RunId run, PointIndex point, const PointFacts& facts)
 
 Status Store::finishRun(RunId run, RunState state)
 {
-    Status status = m_impl->change(run, "UPDATE runs SET state = ?, finished_at = ? WHERE id = ?", runStateId(state), utcNow(),
-                                   run.value);
+    Status status = m_impl->change(run, "UPDATE runs SET state = ?, finished_at = ? WHERE id = ?",
+                                   runStateId(state), utcNow(), run.value);
     if (status)
         m_impl->writers.release(run);
     return status;
 }
 
-Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where, const std::optional<std::int64_t>& run) const
+Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where,
+                                                const std::optional<std::int64_t>& run) const
 {
     std::vector<RunInfo> list;
     std::map<std::int64_t, std::size_t> byId;
@@ -294,15 +302,17 @@ Status Store::Impl::settleRunning(RunInfo& info) const
 {
     if (info.state != RunState::Running || writers.isHeld(info.id))
         return success();
-    // The writer may have finished the run and let go of it since the row was read: what the row says now is final.
-    return db.query("SELECT state, finished_at FROM runs WHERE id = ?",
-                    [&](const sqlite::Statement& row) {
-                        info.state = stateFromId(row.textView(0));
-                        info.finishedAt = row.text(1);
-                        if (info.state == RunState::Running)
-                            info.state = RunState::Interrupted;
-                    },
-                    info.id.value);
+    // The writer may have finished the run and let go of it since the row was read: what the row says now is
+    // final.
+    return db.query(
+        "SELECT state, finished_at FROM runs WHERE id = ?",
+        [&](const sqlite::Statement& row) {
+            info.state = stateFromId(row.textView(0));
+            info.finishedAt = row.text(1);
+            if (info.state == RunState::Running)
+                info.state = RunState::Interrupted;
+        },
+        info.id.value);
 }
 
 Result<std::vector<RunInfo>> Store::listRuns() const
@@ -322,41 +332,45 @@ Result<StoredRun> Store::loadRun(RunId run) const
 
     const sqlite::Connection& db = m_impl->db;
     std::string planText, cardText, environmentText;
-    Status status = db.query("SELECT plan, card, environment FROM runs WHERE id = ?",
-                             [&](const sqlite::Statement& row) {
-                                 planText = row.text(0);
-                                 cardText = row.text(1);
-                                 environmentText = row.text(2);
-                             },
-                             run.value);
+    Status status = db.query(
+        "SELECT plan, card, environment FROM runs WHERE id = ?",
+        [&](const sqlite::Statement& row) {
+            planText = row.text(0);
+            cardText = row.text(1);
+            environmentText = row.text(2);
+        },
+        run.value);
     if (!status)
         return status.error();
     Result<Plan> plan = planFromJson(nlohmann::json::parse(planText, nullptr, false));
     if (!plan)
         return Error{ErrorCode::Io, db.path(),
-                     "the plan of run " + std::to_string(run.value) + " cannot be read: " + plan.error().line()};
+                     "the plan of run " + std::to_string(run.value) +
+                         " cannot be read: " + plan.error().line()};
     stored.plan = std::move(plan).value();
     stored.card = cardFromJson(nlohmann::json::parse(cardText, nullptr, false));
     stored.environment = nlohmann::json::parse(environmentText, nullptr, false);
 
-    status = db.query("SELECT text FROM run_warnings WHERE run = ? ORDER BY id",
-                      [&](const sqlite::Statement& row) { stored.warnings.push_back(row.text(0)); }, run.value);
+    status = db.query(
+        "SELECT text FROM run_warnings WHERE run = ? ORDER BY id",
+        [&](const sqlite::Statement& row) { stored.warnings.push_back(row.text(0)); }, run.value);
     if (!status)
         return status.error();
-    status = db.query("SELECT position, started_at, facts FROM points WHERE run = ? ORDER BY id",
-                      [&](const sqlite::Statement& row) {
-                          const auto position = static_cast<std::size_t>(row.integer(0));
-                          if (position >= stored.plan.points.size())
-                              return;
-                          StoredPoint point;
-                          point.point = stored.plan.points[position];
-                          point.startedAt = row.text(1);
-                          point.finished = !row.isNull(2);
-                          if (point.finished)
-                              point.facts = factsFromText(row.text(2));
-                          stored.points.push_back(std::move(point));
-                      },
-                      run.value);
+    status = db.query(
+        "SELECT position, started_at, facts FROM points WHERE run = ? ORDER BY id",
+        [&](const sqlite::Statement& row) {
+            const auto position = static_cast<std::size_t>(row.integer(0));
+            if (position >= stored.plan.points.size())
+                return;
+            StoredPoint point;
+            point.point = stored.plan.points[position];
+            point.startedAt = row.text(1);
+            point.finished = !row.isNull(2);
+            if (point.finished)
+                point.facts = factsFromText(row.text(2));
+            stored.points.push_back(std::move(point));
+        },
+        run.value);
     if (!status)
         return status.error();
     return stored;
@@ -369,8 +383,8 @@ Result<RecordBatch> Store::loadRecords(RunId run, PointIndex point, bool withChu
         return pointRow.error();
     RecordBatch batch;
     const Status status = m_impl->db.query(
-        selectRecordsSql(withChunks), [&](const sqlite::Statement& row) { appendRow(row, withChunks, batch); },
-        pointRow.value());
+        selectRecordsSql(withChunks),
+        [&](const sqlite::Statement& row) { appendRow(row, withChunks, batch); }, pointRow.value());
     if (!status)
         return status.error();
     return batch;
@@ -380,8 +394,8 @@ Result<std::int64_t> Store::dataVersion() const
 {
     // SQLite's data_version tells of the commits of others, the count of changes of our own.
     std::int64_t version = 0;
-    const Status status =
-        m_impl->db.query("PRAGMA data_version", [&](const sqlite::Statement& row) { version = row.integer(0); });
+    const Status status = m_impl->db.query("PRAGMA data_version",
+                                           [&](const sqlite::Statement& row) { version = row.integer(0); });
     if (!status)
         return status.error();
     return version + m_impl->db.totalChanges();
@@ -405,7 +419,9 @@ Status Store::setTags(RunId run, const std::vector<std::string>& tags)
     if (Status status = m_impl->db.run("DELETE FROM run_tags WHERE run = ?", run.value); !status)
         return status;
     for (const std::string& tag : tags)
-        if (Status status = m_impl->db.run("INSERT OR IGNORE INTO run_tags (run, tag) VALUES (?, ?)", run.value, tag); !status)
+        if (Status status =
+                m_impl->db.run("INSERT OR IGNORE INTO run_tags (run, tag) VALUES (?, ?)", run.value, tag);
+            !status)
             return status;
     return transaction.value().commit();
 }
@@ -414,7 +430,8 @@ Status Store::deleteRun(RunId run)
 {
     if (m_impl->writers.isHeld(run))
         return Error{ErrorCode::BadInput, m_impl->db.path(),
-                     "run " + std::to_string(run.value) + " is still being written; stop it before deleting it"};
+                     "run " + std::to_string(run.value) +
+                         " is still being written; stop it before deleting it"};
     return m_impl->change(run, "UPDATE runs SET deleted_at = ? WHERE id = ?", utcNow(), run.value);
 }
 

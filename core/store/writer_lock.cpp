@@ -43,7 +43,8 @@ Status WriterLock::acquire(RunId run)
         m_fd = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     struct flock lock = byteOf(run, F_WRLCK);
     if (m_fd < 0 || ::fcntl(m_fd, F_OFD_SETLK, &lock) != 0)
-        return Error{ErrorCode::Io, m_path, std::string("the run cannot be marked as being written: ") + std::strerror(errno)};
+        return Error{ErrorCode::Io, m_path,
+                     std::string("the run cannot be marked as being written: ") + std::strerror(errno)};
     return success();
 }
 
@@ -56,10 +57,12 @@ void WriterLock::release(RunId run)
 
 bool WriterLock::isHeld(RunId run) const
 {
-    // A descriptor of its own: a lock never conflicts with others of the same open file, so m_fd would not show ours.
+    // A descriptor of its own: a lock never conflicts with others of the same open file, so m_fd would not
+    // show ours.
     const int fd = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return errno != ENOENT; // a writer always has the file; where it cannot be asked, nothing is known against the run
+        return errno != ENOENT; // a writer always has the file; where it cannot be asked, nothing is known
+                                // against the run
     struct flock lock = byteOf(run, F_WRLCK);
     const bool asked = ::fcntl(fd, F_OFD_GETLK, &lock) == 0;
     ::close(fd);

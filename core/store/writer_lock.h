@@ -8,11 +8,12 @@
 
 namespace tailmark {
 
-/// Tells whether the writer of a run still lives. The writer holds a lock on one byte (the run's number) of a file beside
-/// the database; the kernel releases it when the process ends, however it ends. Unlike a stored process id this
-/// survives neither reboot nor reuse of ids, and holds across containers that number their processes apart. The locks belong to
-/// the open file, so that two stores in one process see each other as two processes do. A file of its own, because closing
-/// any descriptor of the database would drop SQLite's locks on it.
+/// Tells whether the writer of a run still lives. The writer holds a lock on one byte (the run's number) of a
+/// file beside the database; the kernel releases it when the process ends, however it ends. Unlike a stored
+/// process id this survives neither reboot nor reuse of ids, and holds across containers that number their
+/// processes apart. The locks belong to the open file, so that two stores in one process see each other as
+/// two processes do. A file of its own, because closing any descriptor of the database would drop SQLite's
+/// locks on it.
 class WriterLock
 {
 public:
