@@ -72,6 +72,8 @@ struct RunFinished /* "run_finished" */
 using RunEvent = std::variant<RunStarted, PointStarted, Progress, PointFinished, OperatingPointFound, RunWarning, RunFinished>;
 
 nlohmann::ordered_json eventToJson(const RunEvent& event);
+/// The same as one line of the stream, without the line break.
+std::string eventToLine(const RunEvent& event);
 /// One line of the stream. An unknown event or a missing member is an error (the workbench and the engine are one version).
 Result<RunEvent> eventFromLine(const std::string& line);
 
