@@ -20,6 +20,24 @@ std::uint64_t stopBytes(std::uint64_t word)
     return (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) | ((word - kOnes * 0x20) & ~word)) & kHighs;
 }
 
+/// The first quote, backslash or control character, or `end`.
+inline const char* plainEnd(const char* at, const char* end)
+{
+    // eight bytes at a time: ids and model names are most of an event
+    for (; end - at >= 8; at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, 8);
+        if (const std::uint64_t stops = stopBytes(word)) {
+            if constexpr (std::endian::native == std::endian::little)
+                return at + std::countr_zero(stops) / 8;
+            break;
+        }
+    }
+    while (at != end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20)
+        ++at;
+    return at;
+}
+
 bool isDigit(char c)
 {
     return c >= '0' && c <= '9';
@@ -34,35 +52,27 @@ bool isHexDigit(char c)
 
 bool JsonCursor::scanString(std::string_view& raw)
 {
+    const char* const begin = m_at + 1;
+    const char* const stop = plainEnd(begin, m_end);
+    if (stop == m_end || *stop != '"')
+        return scanEscapedString(raw);
+    raw = std::string_view(begin, static_cast<std::size_t>(stop - begin));
+    m_at = stop + 1;
+    return true;
+}
+
+bool JsonCursor::scanEscapedString(std::string_view& raw)
+{
     const char* const begin = ++m_at;
-    const char* at = begin;
-    for (;;) {
-        // eight bytes at a time: ids and model names are most of an event
-        while (m_end - at >= 8) {
-            std::uint64_t word = 0;
-            std::memcpy(&word, at, 8);
-            if (const std::uint64_t stops = stopBytes(word)) {
-                if constexpr (std::endian::native == std::endian::little)
-                    at += std::countr_zero(stops) / 8;
-                break;
-            }
-            at += 8;
-        }
-        while (at != m_end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20)
-            ++at;
-        if (at == m_end)
-            return fail();
-        if (*at == '"')
-            break;
-        if (*at != '\\')
-            return fail();
-        m_at = at + 1;
+    while ((m_at = plainEnd(m_at, m_end)) != m_end && *m_at == '\\') {
+        ++m_at;
         if (!scanEscape())
             return false;
-        at = m_at;
     }
-    raw = std::string_view(begin, static_cast<std::size_t>(at - begin));
-    m_at = at + 1;
+    if (m_at == m_end || *m_at != '"')
+        return fail();
+    raw = std::string_view(begin, static_cast<std::size_t>(m_at - begin));
+    ++m_at;
     return true;
 }
 

@@ -16,24 +16,22 @@ namespace tailmark {
 ///             json.skip();
 ///     const bool valid = json.atEnd();
 ///
-/// The first error makes ok() false for good and every later call return false, so loops end. Strings are returned
+/// After the first error every call returns false, so loops end, and so does atEnd(). Strings are returned
 /// raw, escapes checked but not decoded. Not checked: UTF-8 validity, duplicate keys.
 class JsonCursor
 {
 public:
     explicit JsonCursor(std::string_view text, std::size_t offset = 0)
-        : m_begin(text.data()), m_at(text.data() + offset), m_end(text.data() + text.size())
+        : m_at(text.data() + offset), m_end(text.data() + text.size())
     {
     }
 
-    bool ok() const { return m_ok; }
     /// The text was valid and only white space is left.
     bool atEnd()
     {
         skipSpace();
         return m_ok && m_at == m_end;
     }
-    std::size_t offset() const { return static_cast<std::size_t>(m_at - m_begin); }
 
     /// True when the value is an object, which is then entered; otherwise nothing is consumed.
     bool enterObject() { return enter('{'); }
@@ -85,7 +83,8 @@ private:
     }
     void skipSpace()
     {
-        while (m_at != m_end && (*m_at == ' ' || *m_at == '\n' || *m_at == '\r' || *m_at == '\t'))
+        while (m_at != m_end && static_cast<unsigned char>(*m_at) <= ' ' &&
+               (*m_at == ' ' || *m_at == '\n' || *m_at == '\r' || *m_at == '\t'))
             ++m_at;
     }
     bool enter(char open)
@@ -118,12 +117,12 @@ private:
         return (m_at != m_end && *m_at != close) || fail();
     }
     bool scanString(std::string_view& raw); ///< from the opening quote
-    bool scanEscape();                      ///< from behind the backslash
+    bool scanEscapedString(std::string_view& raw);
+    bool scanEscape(); ///< from behind the backslash
     bool scanNumber();
     bool scanLiteral(std::string_view literal);
     void skipValue(int depth);
 
-    const char* m_begin;
     const char* m_at;
     const char* m_end;
     bool m_first = false; ///< just behind an opening bracket

@@ -53,65 +53,51 @@ std::int32_t toCount(std::int64_t value)
 
 } // namespace
 
-struct ResponseReader::Event
-{
-    bool hasChoices = false; ///< choices is a non-empty array
-    bool answer = false;
-    bool reasoning = false;
-    bool error = false;  ///< "error", or an object that says it is one
-    bool detail = false; ///< FastAPI's way to tell an error, when there are no choices
-    std::int32_t ids = 0;
-    std::int32_t logprobs = 0;
-    std::uint64_t seen = 0;
-    std::uint64_t finished = 0;
-    FinishReason finishReason = FinishReason::None; ///< of choice 0
-    std::string_view badFinish;
-    std::int64_t promptTokens = kUnknownCount;
-    std::int64_t completionTokens = kUnknownCount;
-    std::int64_t cachedTokens = kUnknownCount;
-
-    /// Some servers send zeros until they know.
-    bool hasUsage() const { return promptTokens > 0 || completionTokens > 0; }
-    bool plain() const { return !error && !detail && !hasUsage(); }
-};
-
 /// Walks one JSON event. The keys are those that any of the engines is known to send.
 struct ResponseReader::Scan
 {
     JsonCursor& json;
     Event& event;
 
-    bool nonEmptyString()
+    std::string_view text = {}; ///< the last generated text found
+    int texts = 0;              ///< how many there are
+
+    bool generatedText()
     {
-        std::string_view text;
-        if (json.string(text))
-            return !text.empty();
-        json.skip();
-        return false;
+        std::string_view found;
+        if (!json.string(found)) {
+            json.skip();
+            return false;
+        }
+        if (found.empty())
+            return false;
+        text = found;
+        ++texts;
+        return true;
     }
 
-    /// Reads members from where the cursor stands in the top object. When it meets "choices" first, `prefixLength` is
-    /// set to the length of what came before its value.
-    void members(std::size_t& prefixLength)
+    void members()
     {
+        if (!json.enterObject()) {
+            json.skip();
+            return;
+        }
         std::string_view key;
         while (json.nextKey(key)) {
-            if (key == "choices") {
-                if (event.plain())
-                    prefixLength = json.offset();
+            if (key == "choices")
                 choices();
-            } else if (key == "usage") {
+            else if (key == "usage")
                 usage();
-            } else if (key == "error") {
+            else if (key == "error") {
                 event.error |= !json.isNull();
                 json.skip();
             } else if (key == "detail") {
                 event.detail |= !json.isNull();
                 json.skip();
             } else if (key == "object") {
-                std::string_view text;
-                if (json.string(text))
-                    event.error |= text == "error";
+                std::string_view name;
+                if (json.string(name))
+                    event.error |= name == "error";
                 else
                     json.skip();
             } else {
@@ -145,7 +131,7 @@ struct ResponseReader::Scan
             if (key == "delta" || key == "message") // streamed, whole
                 delta();
             else if (key == "text")
-                event.answer |= nonEmptyString();
+                event.answer |= generatedText();
             else if (key == "finish_reason") {
                 if (!json.string(reason))
                     json.skip();
@@ -179,9 +165,9 @@ struct ResponseReader::Scan
         std::string_view key;
         while (json.nextKey(key)) {
             if (key == "content" || key == "refusal")
-                event.answer |= nonEmptyString();
+                event.answer |= generatedText();
             else if (key == "reasoning_content" || key == "reasoning")
-                event.reasoning |= nonEmptyString();
+                event.reasoning |= generatedText();
             else if (key == "tool_calls")
                 toolCalls();
             else if (key == "function_call")
@@ -223,7 +209,7 @@ struct ResponseReader::Scan
         std::string_view key;
         while (json.nextKey(key)) {
             if (key == "name" || key == "arguments")
-                event.answer |= nonEmptyString();
+                event.answer |= generatedText();
             else
                 json.skip();
         }
@@ -290,7 +276,7 @@ void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* re
     m_asStream = m_errorSeen = m_rejected = m_continuous = false;
     m_contentType.clear();
     m_body.clear();
-    m_prefix.clear();
+    m_before.clear();
     m_errorText.clear();
     m_badFinish.clear();
     m_events = 0;
@@ -307,69 +293,38 @@ void ResponseReader::onHeaders(int status, std::string_view contentType)
     m_asStream = m_streaming && status == 200 && isEventStream(contentType);
 }
 
-void ResponseReader::feed(const char* data, std::size_t size, Nanoseconds stamp)
+/// Most events of a response differ in nothing but the text of one delta. When the same bytes stand before and behind
+/// it and the text between them is a valid string, the event says what the one before said: no need to scan it.
+inline bool ResponseReader::likeTheLast(std::string_view data) const
 {
-    const Nanoseconds at = stamp - m_origin;
-    if (!m_asStream) {
-        const std::size_t limit = m_record->httpStatus == 200 ? kMaxWholeBytes : kMaxRefusalBytes;
-        m_body.append(data, std::min(size, limit - std::min(limit, m_body.size())));
-        if (m_record->httpStatus == 200 && !m_streaming)
-            m_record->lastToken = at;
-        return;
-    }
-    m_parser.feed(data, size);
-    SseEvent event;
-    while (m_parser.next(event))
-        if (!takeEvent(event, at))
-            ++m_record->malformedEvents;
-    m_lastRead = at;
+    if (m_before.empty() || data.size() <= m_before.size() + m_after.size() || !data.starts_with(m_before) ||
+        !data.ends_with(m_after))
+        return false;
+    JsonCursor json(data, m_before.size() - 1);
+    std::string_view text;
+    return json.string(text) && text.size() == data.size() - m_before.size() - m_after.size();
 }
 
-bool ResponseReader::takeEvent(const SseEvent& sse, Nanoseconds at)
+bool ResponseReader::scanEvent(std::string_view data)
 {
-    if (sse.error) {
-        takeError(sse.data);
-        return countEvent(at);
-    }
-    if (sse.data == "[DONE]") {
-        m_record->doneSeen = true;
-        return countEvent(at);
-    }
-
-    Event event;
-    std::size_t prefixLength = 0;
-    const bool knownPrefix = !m_prefix.empty() && sse.data.starts_with(m_prefix);
-    // The events of one response begin alike (id, model, …): what was scanned once need not be scanned again.
-    JsonCursor json(sse.data, knownPrefix ? m_prefix.size() : 0);
-    Scan scan{json, event};
-    if (knownPrefix) {
-        scan.choices();
-        scan.members(prefixLength);
-    } else if (json.enterObject()) {
-        scan.members(prefixLength);
-    } else {
-        json.skip();
-    }
+    m_event = {};
+    m_before.clear();
+    JsonCursor json(data);
+    Scan scan{json, m_event};
+    scan.members();
     if (!json.atEnd())
         return false;
-    if (!knownPrefix)
-        m_prefix.assign(sse.data.substr(0, prefixLength));
-    if (event.error || (event.detail && !event.hasChoices))
-        takeError(sse.data);
-    else
-        commit(event, at);
-    return countEvent(at);
-}
-
-bool ResponseReader::countEvent(Nanoseconds at)
-{
-    if (m_events++ == 0)
-        m_record->firstEvent = at;
+    if (scan.texts == 1 && m_event.onlyText()) {
+        const auto offset = static_cast<std::size_t>(scan.text.data() - data.data());
+        m_before.assign(data.substr(0, offset));
+        m_after.assign(data.substr(offset + scan.text.size()));
+    }
     return true;
 }
 
-void ResponseReader::commit(const Event& event, Nanoseconds at)
+inline void ResponseReader::commit(Nanoseconds at)
 {
+    const Event& event = m_event;
     m_choicesSeen |= event.seen;
     m_choicesFinished |= event.finished;
     if (event.finishReason != FinishReason::None)
@@ -421,6 +376,40 @@ void ResponseReader::commit(const Event& event, Nanoseconds at)
     m_record->coalescedEvents += token.coalesced;
     if (m_sink)
         m_sink->onTokenEvent(token);
+}
+
+bool ResponseReader::takeEvent(const SseEvent& sse, Nanoseconds at)
+{
+    const bool known = !sse.error && likeTheLast(sse.data);
+    if (!known && sse.data == "[DONE]")
+        m_record->doneSeen = true;
+    else if (!known && !sse.error && !scanEvent(sse.data))
+        return false;
+    else if (!known && (sse.error || m_event.isError()))
+        takeError(sse.data);
+    else
+        commit(at);
+    if (m_events++ == 0)
+        m_record->firstEvent = at;
+    return true;
+}
+
+void ResponseReader::feed(const char* data, std::size_t size, Nanoseconds stamp)
+{
+    const Nanoseconds at = stamp - m_origin;
+    if (!m_asStream) {
+        const std::size_t limit = m_record->httpStatus == 200 ? kMaxWholeBytes : kMaxRefusalBytes;
+        m_body.append(data, std::min(size, limit - std::min(limit, m_body.size())));
+        if (m_record->httpStatus == 200 && !m_streaming)
+            m_record->lastToken = at;
+        return;
+    }
+    m_parser.feed(data, size);
+    SseEvent event;
+    while (m_parser.next(event))
+        if (!takeEvent(event, at))
+            ++m_record->malformedEvents;
+    m_lastRead = at;
 }
 
 void ResponseReader::takeError(std::string_view body)
@@ -498,11 +487,7 @@ void ResponseReader::finishWhole(bool transportOk)
 
     JsonCursor json(m_body);
     Event event;
-    std::size_t unused = 0;
-    if (json.enterObject())
-        Scan{json, event}.members(unused);
-    else
-        json.skip();
+    Scan{json, event}.members();
     if (!json.atEnd())
         return end(Outcome::Malformed, "the response is not valid JSON: " + plainLine(m_body, 120));
     if (event.hasUsage()) {
@@ -513,7 +498,7 @@ void ResponseReader::finishWhole(bool transportOk)
         m_record->outputTokens = event.ids;
     }
     m_record->finishReason = event.finishReason;
-    if (event.error || (event.detail && !event.hasChoices)) {
+    if (event.isError()) {
         const ServerError error = readServerError(m_body);
         return end(error.rejected ? Outcome::Rejected : Outcome::ServerError, error.text);
     }

@@ -16,6 +16,8 @@ const char* find(const char* begin, const char* end, char c)
 /// The LF or CR that ends the line, null when there is none. memchr twice is far cheaper than a loop over the bytes.
 const char* lineEnd(const char* begin, const char* end)
 {
+    if (*begin == '\n' || *begin == '\r')
+        return begin; // a blank line, every second one
     const char* const lf = find(begin, end, '\n');
     const char* const cr = find(begin, lf ? lf : end, '\r');
     return cr ? cr : lf;
@@ -50,6 +52,27 @@ void SseParser::feed(const char* data, std::size_t size)
 {
     m_at = data;
     m_end = data + size;
+}
+
+/// The usual line, data that lies in the read and is all of its event, is dealt with on the spot.
+inline void SseParser::takeLine(std::string_view line, bool inRead)
+{
+    if (line.starts_with("data:") && inRead && !m_hasData && !m_firstLine) {
+        m_data = trimmed(line.substr(5));
+        m_dataInRead = m_hasData = true;
+    } else {
+        takeAnyLine(line);
+    }
+}
+
+inline bool SseParser::dispatch(SseEvent& event)
+{
+    event.data = m_data;
+    event.error = m_error;
+    const bool worthTelling = !m_data.empty() || m_error;
+    m_data = {};
+    m_dataInRead = m_hasData = m_error = false;
+    return worthTelling;
 }
 
 bool SseParser::next(SseEvent& event)
@@ -99,58 +122,31 @@ bool SseParser::takeUnfinished(SseEvent& event)
     return dispatch(event);
 }
 
-void SseParser::takeLine(std::string_view line, bool inRead)
+void SseParser::takeAnyLine(std::string_view line)
 {
-    if (m_firstLine) {
-        m_firstLine = false;
-        if (line.starts_with("\xEF\xBB\xBF"))
-            line.remove_prefix(3);
-    }
-    if (line.starts_with("data:")) {
-        addData(line.substr(5), inRead);
-        return;
-    }
+    if (m_firstLine && line.starts_with("\xEF\xBB\xBF"))
+        line.remove_prefix(3);
+    m_firstLine = false;
     const std::size_t colon = line.find(':');
     const std::string_view name = line.substr(0, colon); // empty for a comment
-    const std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
-    if (name == "data") {
-        addData(value, inRead);
-    } else if (name == "error") {
+    const std::string_view value =
+        trimmed(colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1));
+    if (name == "event")
+        m_error = m_error || value == "error";
+    if (name == "error")
         m_error = true;
-        addData(value, inRead);
-    } else if (name == "event") {
-        m_error = m_error || trimmed(value) == "error";
-    }
-}
-
-void SseParser::addData(std::string_view value, bool inRead)
-{
-    value = trimmed(value);
-    if (!m_hasData && inRead) {
-        m_data = value;
-        m_dataInRead = true;
-    } else {
-        if (!m_hasData)
-            m_joined.clear();
-        else if (m_dataInRead)
-            m_joined.assign(m_data);
-        if (m_hasData)
-            m_joined += '\n';
-        appendBounded(m_joined, value);
-        m_data = m_joined;
-        m_dataInRead = false;
-    }
+    if (name != "data" && name != "error")
+        return;
+    if (!m_hasData)
+        m_joined.clear();
+    else if (m_dataInRead)
+        m_joined.assign(m_data);
+    if (m_hasData)
+        m_joined += '\n';
+    appendBounded(m_joined, value);
+    m_data = m_joined;
+    m_dataInRead = false;
     m_hasData = true;
-}
-
-bool SseParser::dispatch(SseEvent& event)
-{
-    event.data = m_data;
-    event.error = m_error;
-    const bool worthTelling = !m_data.empty() || m_error;
-    m_data = {};
-    m_dataInRead = m_hasData = m_error = false;
-    return worthTelling;
 }
 
 } // namespace tailmark

@@ -38,7 +38,7 @@ public:
 
 private:
     void takeLine(std::string_view line, bool inRead);
-    void addData(std::string_view value, bool inRead);
+    void takeAnyLine(std::string_view line);
     bool dispatch(SseEvent& event);
 
     const char* m_at = nullptr;
