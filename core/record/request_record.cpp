@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "record/request_record.h"
 
+#include <array>
+
 namespace tailmark {
+
+std::string_view stampSourceId(StampSource source)
+{
+    static constexpr std::array<std::string_view, 3> ids = {"kernel", "readiness", "processing"};
+    return ids[static_cast<std::size_t>(source)];
+}
 
 void RecordBatch::clear()
 {

@@ -46,8 +46,6 @@ constexpr std::array kColumns = {"request",
                                  "error",
                                  "chunks"};
 
-constexpr std::array<std::string_view, 3> kStampIds = {"kernel", "readiness", "processing"};
-
 std::string columnList(std::size_t count)
 {
     std::string list;
@@ -58,9 +56,9 @@ std::string columnList(std::size_t count)
 
 StampSource stampsFromId(std::string_view id)
 {
-    for (std::size_t i = 0; i < kStampIds.size(); ++i)
-        if (kStampIds[i] == id)
-            return static_cast<StampSource>(i);
+    for (const StampSource source : {StampSource::Kernel, StampSource::Readiness})
+        if (stampSourceId(source) == id)
+            return source;
     return StampSource::Processing;
 }
 
@@ -137,7 +135,7 @@ void bindRecord(sqlite::Statement& statement, std::int64_t pointRow, const Recor
     bind.integer(record.phase);
     bind.text(outcomeId(record.outcome));
     bind.textOrNull(finishReasonId(record.finishReason));
-    bind.text(kStampIds[static_cast<std::size_t>(record.stamps)]);
+    bind.text(stampSourceId(record.stamps));
     bind.integer(record.newConnection);
     bind.integer(record.resentAfterStale);
     bind.integer(record.doneSeen);

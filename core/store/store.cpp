@@ -201,6 +201,12 @@ Status Store::updateCard(RunId run, const RunCard& card)
     return m_impl->change(run, "UPDATE runs SET card = ? WHERE id = ?", dumped(cardToJson(card)), run.value);
 }
 
+Status Store::updateEnvironment(RunId run, const nlohmann::json& environment)
+{
+    return m_impl->change(run, "UPDATE runs SET environment = ? WHERE id = ?", dumped(environment),
+                          run.value);
+}
+
 Status Store::addWarning(RunId run, const std::string& text)
 {
     return m_impl->db.run("INSERT INTO run_warnings (run, text) VALUES (?, ?)", run.value, text);

@@ -53,10 +53,11 @@ struct StoredRun
     std::vector<StoredPoint> points; ///< those that were started, in order
 };
 
-/// The SQLite file with all runs: WAL mode, versioned schema, migrated on opening. One Store = one connection, used by one
-/// thread at a time; several stores (processes) may have the file open, one writing at a time. A run whose writer is gone
-/// (its process has died) is listed as interrupted. Every error is ErrorCode::Io with the file's name, but for a run that does
-/// not exist or cannot be deleted yet, which is ErrorCode::BadInput.
+/// The SQLite file with all runs: WAL mode, versioned schema, migrated on opening. One Store = one
+/// connection, used by one thread at a time; several stores (processes) may have the file open, one writing
+/// at a time. A run whose writer is gone (its process has died) is listed as interrupted. Every error is
+/// ErrorCode::Io with the file's name, but for a run that does not exist or cannot be deleted yet, which is
+/// ErrorCode::BadInput.
 class Store
 {
 public:
@@ -73,6 +74,7 @@ public:
     Result<RunId> createRun(const std::string& name, const Plan& plan, const RunCard& card,
                             const nlohmann::json& environment);
     Status updateCard(RunId run, const RunCard& card);
+    Status updateEnvironment(RunId run, const nlohmann::json& environment);
     Status addWarning(RunId run, const std::string& text);
     Status startPoint(RunId run, const PointPlan& point, const std::string& startedAt);
     /// One transaction for the whole batch.
@@ -91,8 +93,8 @@ public:
     Status renameRun(RunId run, const std::string& name);
     Status setNote(RunId run, const std::string& note);
     Status setTags(RunId run, const std::vector<std::string>& tags);
-    /// Hides the run from lists (not while it is being written); undeleteRun brings it back; purgeDeleted drops such runs for
-    /// good (the file keeps its size, the space is used again).
+    /// Hides the run from lists (not while it is being written); undeleteRun brings it back; purgeDeleted
+    /// drops such runs for good (the file keeps its size, the space is used again).
     Status deleteRun(RunId run);
     Status undeleteRun(RunId run);
     Status purgeDeleted();

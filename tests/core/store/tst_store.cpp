@@ -198,6 +198,7 @@ void TestStore::keepsEverythingOfARun()
         VERIFY_OK(store.addWarning(run, "second"));
         card.read("engine_version", "0.9");
         VERIFY_OK(store.updateCard(run, card));
+        VERIFY_OK(store.updateEnvironment(run, {{"kernel", "6.2"}}));
         VERIFY_OK(store.finishRun(run, RunState::Cancelled));
     }
     OPEN(store, m_path, Store::Mode::ReadOnly);
@@ -214,7 +215,7 @@ void TestStore::keepsEverythingOfARun()
     QVERIFY(stored.info.startedAt <= stored.info.finishedAt && !stored.info.startedAt.empty());
     QVERIFY(stored.plan == plan);
     QVERIFY(stored.card == card);
-    QCOMPARE(stored.environment.dump(), std::string(R"({"kernel":"6.1"})"));
+    QCOMPARE(stored.environment.dump(), std::string(R"({"kernel":"6.2"})"));
     QCOMPARE(stored.warnings, (std::vector<std::string>{"the model's context is short", "second"}));
     QCOMPARE(stored.points.size(), std::size_t(2));
     QVERIFY(stored.points[0].finished && !stored.points[1].finished);
