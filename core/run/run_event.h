@@ -14,8 +14,9 @@
 
 namespace tailmark {
 
-// What a run tells while it goes on: to the terminal, and as newline-delimited JSON (`--events -`) to the workbench.
-// Each event is one JSON object with the key "event" (the names below) and the members in snake_case.
+// What a run tells while it goes on: to the terminal, and as newline-delimited JSON (`--events -`) to the
+// workbench. Each event is one JSON object with the key "event" (the names below) and the members in
+// snake_case.
 
 struct RunStarted /* "run_started" */
 {
@@ -38,7 +39,7 @@ struct Progress /* "progress", at most 20 a second */
 {
     PointIndex point;
     LoadSnapshot load;
-    double remainingS = 0;  ///< of the whole run, estimated
+    double remainingS = 0;   ///< of the whole run, estimated
     double sendLagP99Ms = 0; ///< of the requests finished so far in this point
     double cpuCores = 0;
     // the moving mark on the frontier: over the window so far, absent before the window begins
@@ -69,12 +70,14 @@ struct RunFinished /* "run_finished" */
     std::string error; ///< why it failed; empty else
 };
 
-using RunEvent = std::variant<RunStarted, PointStarted, Progress, PointFinished, OperatingPointFound, RunWarning, RunFinished>;
+using RunEvent = std::variant<RunStarted, PointStarted, Progress, PointFinished, OperatingPointFound,
+                              RunWarning, RunFinished>;
 
 nlohmann::ordered_json eventToJson(const RunEvent& event);
 /// The same as one line of the stream, without the line break.
 std::string eventToLine(const RunEvent& event);
-/// One line of the stream. An unknown event or a missing member is an error (the workbench and the engine are one version).
+/// One line of the stream. An unknown event or a missing member is an error (the workbench and the engine are
+/// one version).
 Result<RunEvent> eventFromLine(const std::string& line);
 
 } // namespace tailmark

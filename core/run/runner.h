@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tailmark {
 
@@ -22,22 +24,25 @@ struct RunControl
 struct RunOptions
 {
     std::string name;
-    std::string database;
-    std::string matrixSource; ///< shown in errors
+    std::string database; ///< told in the first event
     int generatorThreads = 1;
 };
 
 struct RunReport
 {
     RunId run;
-    RunState state = RunState::Done;
-    int points = 0, validPoints = 0;
-    std::vector<std::string> firstErrors;
+    RunState state = RunState::Done;      ///< done, cancelled or failed
+    int points = 0, validPoints = 0;      ///< of the points that were run
+    std::vector<std::string> firstErrors; ///< of failed requests: up to five different ones, in words
+    std::optional<Error> failure;         ///< why the run failed
 };
 
-/// The one orchestrator: probe, then point by point schedule + workload -> load generator -> records -> store -> summary ->
-/// verdict -> operating point, telling `onEvent` (called on the caller's thread) what happens. Blocks until the run is over.
-/// Errors: BadInput (matrix, workload file), Unreachable (probe), Io (store). After an error nothing is lost that was stored.
+/// The one orchestrator: probe, then point by point schedule + workload -> load generator -> records -> store
+/// -> summary -> verdict -> operating point, telling `onEvent` (called on the caller's thread) what happens.
+/// Blocks until the run is over. Errors are what keeps a run from beginning: BadInput (workload file),
+/// Unreachable (probe), Io (store). A run that has begun always gives a report; whatever ends it early (a
+/// store that cannot be written, a target that is gone for a whole point) is its `failure`, and what was
+/// measured until then is stored.
 Result<RunReport> executeRun(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
                              const std::function<void(const RunEvent&)>& onEvent);
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/point_execution.h"
+
+#include "run/live_mark.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace tailmark {
+
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr int kTicksPerProgress = 2;
+constexpr int kTicksPerHealth = 20; // reading the threads' CPU time ten times a second would tell no more
+
+PointLoad loadOf(const PointPlan& point, std::shared_ptr<const RequestSource> source)
+{
+    PointLoad load;
+    load.source = std::move(source);
+    load.concurrency = point.concurrency;
+    load.sendFor = fromSeconds(point.warmupS + point.durationS);
+    load.drain = fromSeconds(point.drainS);
+    load.maxRequests = point.maxRequests;
+    return load;
+}
+
+void takeHealth(PointFacts& facts, GeneratorHealth health)
+{
+    facts.cpuCores = health.cpuCores;
+    facts.busiestThreadCpu = health.busiestThreadCpu;
+    facts.runDelayShare = health.runDelayShare;
+    facts.loopLagMs = std::move(health.loopLagMs);
+    facts.newConnections = health.newConnections;
+    facts.staleConnections = health.staleConnections;
+    facts.generatorNote = std::move(health.note);
+}
+
+class Point
+{
+public:
+    Point(const PointContext& context, const PointPlan& point, double restS)
+        : m_context(context), m_point(point), m_restS(restS), m_mark(point)
+    {
+    }
+    Result<PointMeasurement> run(std::shared_ptr<const RequestSource> source);
+
+private:
+    Result<bool> drain();
+    void obey();
+    void tellProgress();
+
+    const PointContext& m_context;
+    const PointPlan& m_point;
+    double m_restS;
+    LiveMark m_mark;
+    RecordBatch m_fresh;
+    PointMeasurement m_measured;
+    bool m_stopped = false;
+    double m_cpuCores = 0;
+};
+
+Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
+{
+    LoadGenerator& generator = m_context.generator;
+    if (Status status = generator.begin(loadOf(m_point, std::move(source))); !status)
+        return status.error();
+    for (int tick = 0;; ++tick) {
+        // Asked before the records are taken: what ended last must not be left behind.
+        const bool over = generator.finished();
+        const Result<bool> some = drain();
+        if (!some) {
+            generator.stop();
+            return some.error();
+        }
+        if (over && !some.value())
+            break;
+        obey();
+        if (tick % kTicksPerHealth == kTicksPerHealth - 1)
+            m_cpuCores = generator.health().cpuCores;
+        if (tick % kTicksPerProgress == 0)
+            tellProgress();
+        if (!over)
+            std::this_thread::sleep_for(kTick);
+    }
+    tellProgress(); // the last state of the point
+    PointFacts& facts = m_measured.facts;
+    takeHealth(facts, generator.health());
+    if (!m_stopped) {
+        facts.endedS = toSeconds(generator.snapshot().elapsed);
+        const bool allSent = m_point.maxRequests > 0 &&
+                             std::cmp_greater_equal(m_measured.batch.records.size(), m_point.maxRequests);
+        facts.endedBy = allSent ? "count" : "time";
+    }
+    return std::move(m_measured);
+}
+
+/// Moves finished requests to the store and to memory; whether there were any.
+Result<bool> Point::drain()
+{
+    m_fresh.clear();
+    m_context.generator.takeRecords(m_fresh);
+    if (m_fresh.empty())
+        return false;
+    if (Status status = m_context.store.appendRecords(m_context.run, m_point.index, m_fresh); !status)
+        return status.error();
+    m_mark.add(m_fresh);
+    m_measured.batch.append(m_fresh);
+    return true;
+}
+
+void Point::obey()
+{
+    const bool stop = m_context.control.stop;
+    if (m_stopped || !(stop || m_context.control.skipPoint.exchange(false)))
+        return;
+    m_stopped = true;
+    m_measured.facts.endedS = toSeconds(m_context.generator.snapshot().elapsed);
+    m_measured.facts.endedBy = stop ? "stop" : "skip";
+    m_context.generator.stop();
+}
+
+void Point::tellProgress()
+{
+    Progress progress;
+    progress.point = m_point.index;
+    progress.load = m_context.generator.snapshot();
+    const double pointS = m_point.warmupS + m_point.durationS;
+    const double leftS = m_stopped ? 0 : std::max(0.0, pointS - toSeconds(progress.load.elapsed));
+    progress.remainingS = leftS + (m_restS > 0 ? m_point.cooldownS : 0) + m_restS;
+    progress.cpuCores = m_cpuCores;
+    m_mark.fill(progress, progress.load.elapsed);
+    m_context.notify(progress);
+}
+
+} // namespace
+
+Result<PointMeasurement> executePoint(const PointContext& context, const PointPlan& point,
+                                      std::shared_ptr<const RequestSource> source, double restS)
+{
+    return Point(context, point, restS).run(std::move(source));
+}
+
+} // namespace tailmark

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "load/load_generator.h"
+#include "plan/plan.h"
+#include "record/point_facts.h"
+#include "run/run_event.h"
+#include "run/runner.h"
+#include "store/store.h"
+
+#include <functional>
+#include <memory>
+
+namespace tailmark {
+
+/// What the points of a run share.
+struct PointContext
+{
+    LoadGenerator& generator;
+    Store& store;
+    RunId run;
+    RunControl& control;
+    const std::function<void(const RunEvent&)>& notify;
+};
+
+/// All that was measured of one point.
+struct PointMeasurement
+{
+    RecordBatch batch;
+    PointFacts facts;
+};
+
+/// Takes the generator through one point: drains its records into the store in small transactions, keeps them
+/// in memory for the summary, tells progress. `restS`: estimated time of the points after this one. Blocks
+/// until every request of the point has ended; the store must know the point as started. Errors: of the
+/// generator or the store; the load is stopped then.
+Result<PointMeasurement> executePoint(const PointContext& context, const PointPlan& point,
+                                      std::shared_ptr<const RequestSource> source, double restS);
+
+} // namespace tailmark

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/runner.h"
+
+#include "analysis/operating_point.h"
+#include "analysis/summarize.h"
+#include "run/endpoint.h"
+#include "run/environment.h"
+#include "run/point_execution.h"
+#include "target/probe.h"
+#include "workload/lengths.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace tailmark {
+
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(20);
+constexpr std::size_t kFirstErrors = 5;
+
+/// Cold caches need prompts that no earlier run can have left behind in the target.
+std::string freshSalt()
+{
+    std::random_device device;
+    char text[17];
+    std::snprintf(text, sizeof text, "%08x%08x", static_cast<unsigned>(device()),
+                  static_cast<unsigned>(device()));
+    return text;
+}
+
+/// Reads every file of lengths that the plan needs, so that a bad one shows before anything is sent.
+Status checkLengths(const Plan& plan)
+{
+    const Lengths* checked = nullptr;
+    for (const PointPlan& point : plan.points) {
+        if (checked && *checked == point.lengths)
+            continue;
+        if (const auto source = makeLengthSource(point.lengths); !source)
+            return source.error();
+        checked = &point.lengths;
+    }
+    return success();
+}
+
+std::string verdictText(const Verdict& verdict)
+{
+    std::string text;
+    for (const VerdictReason& reason : verdict.reasons)
+        text += (text.empty() ? "" : "; ") + reason.text;
+    return text.empty() ? "valid" : text;
+}
+
+/// Not one request of the point reached the target.
+bool targetIsGone(const PointSummary& summary)
+{
+    const auto count = [&](Outcome outcome) {
+        return summary.outcomesOfPoint[static_cast<std::size_t>(outcome)];
+    };
+    std::uint64_t ended = 0;
+    for (const std::uint64_t n : summary.outcomesOfPoint)
+        ended += n;
+    const std::uint64_t unreached = count(Outcome::ConnectFailed) + count(Outcome::TimeoutConnect);
+    return unreached > 0 && unreached + count(Outcome::Cancelled) + count(Outcome::NotSent) == ended;
+}
+
+OperatingPointFound eventOf(const OperatingPoint& point)
+{
+    const std::optional<CapacityAt>& place = point.crossing ? point.crossing : point.lastPassing;
+    OperatingPointFound event;
+    event.test = point.test;
+    event.state = operatingStateId(point.state);
+    event.sentence = point.sentence;
+    if (place) {
+        event.load = place->load;
+        event.outputTokensPerS = place->outputTokensPerS;
+    }
+    return event;
+}
+
+class Execution
+{
+public:
+    Execution(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
+              const std::function<void(const RunEvent&)>& onEvent)
+        : m_plan(plan), m_store(store), m_options(options), m_control(control), m_notify(onEvent)
+    {
+    }
+
+    Result<RunReport> run();
+
+private:
+    Result<ProbeResult> begin();
+    Status measure(const std::vector<std::string>& notes);
+    Status runPoint(LoadGenerator& generator, const PointPlan& point);
+    Status conclude(const PointPlan& point, const PointMeasurement& measured);
+    Status noteStamps(const RecordBatch& batch);
+    Status warn(const std::string& text);
+    void tellOperatingPoints();
+    void holdWhilePaused() const;
+    void coolDown(const PointPlan& point) const;
+    void finish();
+
+    const Plan& m_plan;
+    Store& m_store;
+    const RunOptions& m_options;
+    RunControl& m_control;
+    const std::function<void(const RunEvent&)>& m_notify;
+
+    Endpoint m_endpoint;
+    BodyOptions m_body;
+    nlohmann::json m_environment;
+    std::set<std::string> m_warned;
+    std::set<std::string> m_stamps;
+    std::vector<PointSummary> m_summaries;
+    std::map<std::string, std::string> m_operatingPoints; ///< what was last told of each test
+    RunReport m_report;
+};
+
+Result<RunReport> Execution::run()
+{
+    const Result<ProbeResult> target = begin();
+    if (!target)
+        return target.error();
+    if (Status status = measure(target.value().notes); !status) {
+        m_report.state = RunState::Failed;
+        m_report.failure = status.error();
+    } else if (m_control.stop) {
+        m_report.state = RunState::Cancelled;
+    }
+    finish();
+    return m_report;
+}
+
+/// All that can be wrong before a run exists; then creates it.
+Result<ProbeResult> Execution::begin()
+{
+    const Matrix& matrix = m_plan.matrix;
+    if (Status status = checkLengths(m_plan); !status)
+        return status.error();
+    Result<ProbeResult> probed = probe(matrix.target, matrix.card, matrix.limits, true);
+    if (!probed)
+        return probed;
+    const ProbeResult& target = probed.value();
+    Result<Endpoint> endpoint = makeEndpoint(matrix);
+    if (!endpoint)
+        return endpoint.error();
+    m_endpoint = std::move(endpoint).value();
+    m_body = target.body;
+    m_environment = clientEnvironment();
+    if (matrix.workload.cache == CachePolicy::Cold) {
+        m_body.runSalt = freshSalt();
+        m_environment["prompt_salt"] = m_body.runSalt;
+    }
+    const Result<RunId> created = m_store.createRun(m_options.name, m_plan, target.card, m_environment);
+    if (!created)
+        return created.error();
+    m_report.run = created.value();
+    m_notify(RunStarted{m_report.run, m_options.name, m_options.database,
+                        static_cast<int>(m_plan.points.size()), estimatedSeconds(m_plan), target.baseUrl,
+                        target.engine, target.version, target.model});
+    return probed;
+}
+
+Status Execution::measure(const std::vector<std::string>& notes)
+{
+    for (const std::string& note : notes)
+        if (Status status = warn(note); !status)
+            return status;
+    LoadGenerator generator(m_endpoint, GeneratorOptions{m_options.generatorThreads});
+    for (const PointPlan& point : m_plan.points) {
+        holdWhilePaused();
+        if (m_control.stop)
+            break;
+        if (Status status = runPoint(generator, point); !status)
+            return status;
+        if (&point != &m_plan.points.back())
+            coolDown(point);
+    }
+    return success();
+}
+
+Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
+{
+    m_control.skipPoint = false; // asked for after the last point had ended
+    Result<std::shared_ptr<const RequestSource>> source = makeRequestSource(m_plan.matrix, point, m_body);
+    if (!source)
+        return source.error();
+    if (Status status = m_store.startPoint(m_report.run, point, utcNow()); !status)
+        return status;
+    ++m_report.points;
+    m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
+                          point.durationS});
+    const Plan rest{m_plan.matrix, {m_plan.points.begin() + point.index.value + 1, m_plan.points.end()}};
+    const PointContext context{generator, m_store, m_report.run, m_control, m_notify};
+    const Result<PointMeasurement> measured =
+        executePoint(context, point, std::move(source).value(), estimatedSeconds(rest));
+    if (!measured)
+        return measured.error();
+    return conclude(point, measured.value());
+}
+
+Status Execution::conclude(const PointPlan& point, const PointMeasurement& measured)
+{
+    const Matrix& matrix = m_plan.matrix;
+    if (Status status = m_store.finishPoint(m_report.run, point.index, measured.facts); !status)
+        return status;
+    if (Status status = noteStamps(measured.batch); !status)
+        return status;
+    if (!measured.facts.generatorNote.empty())
+        if (Status status = warn(measured.facts.generatorNote); !status)
+            return status;
+
+    m_summaries.push_back(
+        summarize(point, matrix.slo, matrix.measurement.failureDenominator, measured.batch, measured.facts));
+    const PointSummary& summary = m_summaries.back();
+    m_report.validPoints += summary.verdict.valid ? 1 : 0;
+    for (const std::string& error : summary.firstErrors)
+        if (m_report.firstErrors.size() < kFirstErrors &&
+            std::ranges::count(m_report.firstErrors, error) == 0)
+            m_report.firstErrors.push_back(error);
+    m_notify(PointFinished{point.index, summary.verdict.valid, verdictText(summary.verdict)});
+    tellOperatingPoints();
+    if (targetIsGone(summary) && !m_control.stop)
+        return Error{
+            ErrorCode::Unreachable, matrix.target.baseUrl,
+            "the target is gone: not one request of the last point reached it, so the run was ended"};
+    return success();
+}
+
+/// How event times were stamped is known only once responses came.
+Status Execution::noteStamps(const RecordBatch& batch)
+{
+    const std::size_t known = m_stamps.size();
+    for (const RequestRecord& record : batch.records)
+        if (isPresent(record.firstEvent))
+            m_stamps.emplace(stampSourceId(record.stamps));
+    if (m_stamps.size() == known)
+        return success();
+    m_environment["event_stamps"] = m_stamps;
+    return m_store.updateEnvironment(m_report.run, m_environment);
+}
+
+/// Each text once: what holds for one point mostly holds for all.
+Status Execution::warn(const std::string& text)
+{
+    if (!m_warned.insert(text).second)
+        return success();
+    m_notify(RunWarning{text});
+    return m_store.addWarning(m_report.run, text);
+}
+
+void Execution::tellOperatingPoints()
+{
+    for (const Curve& curve : makeCurves(m_summaries, m_plan.matrix.slo)) {
+        const OperatingPointFound event = eventOf(findOperatingPoint(curve));
+        const std::string line = eventToLine(event);
+        if (std::exchange(m_operatingPoints[event.test], line) != line)
+            m_notify(event);
+    }
+}
+
+void Execution::holdWhilePaused() const
+{
+    while (m_control.pauseAfter && !m_control.stop)
+        std::this_thread::sleep_for(kPoll);
+}
+
+void Execution::coolDown(const PointPlan& point) const
+{
+    const MonotonicClock clock;
+    const Nanoseconds until = clock.now() + fromSeconds(point.cooldownS);
+    while (clock.now() < until && !m_control.stop)
+        std::this_thread::sleep_for(std::min<Nanoseconds>(kPoll, until - clock.now()));
+}
+
+void Execution::finish()
+{
+    if (Status status = m_store.finishRun(m_report.run, m_report.state); !status && !m_report.failure) {
+        m_report.state = RunState::Failed;
+        m_report.failure = status.error();
+    }
+    m_notify(RunFinished{m_report.run, runStateId(m_report.state), m_report.validPoints, m_report.points,
+                         m_report.failure ? m_report.failure->line() : std::string()});
+}
+
+} // namespace
+
+Result<RunReport> executeRun(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
+                             const std::function<void(const RunEvent&)>& onEvent)
+{
+    return Execution(plan, store, options, control, onEvent).run();
+}
+
+} // namespace tailmark
