@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <boost/random/mersenne_twister.hpp>
 
@@ -25,6 +26,15 @@ constexpr std::uint64_t mixBits(std::uint64_t x)
 constexpr std::uint64_t deriveSeed(std::uint64_t seed, std::uint64_t a, std::uint64_t b = 0)
 {
     return mixBits(mixBits(seed ^ mixBits(a)) ^ mixBits(b + 0x5851f42d4c957f2dULL));
+}
+
+/// FNV-1a: a seed from a name, the same on every platform (unlike std::hash).
+constexpr std::uint64_t hashText(std::string_view text)
+{
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const char c : text)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    return hash;
 }
 
 } // namespace tailmark

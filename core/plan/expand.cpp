@@ -15,20 +15,11 @@ namespace {
 /// Dimensions of randomness; their numbers are part of what a seed means and never change.
 enum Dimension : std::uint64_t { Arrivals = 1, LengthsOf = 2, Prompts = 3, ThinkTimes = 4, Order = 5 };
 
-/// FNV-1a: the same on every platform, unlike std::hash.
-std::uint64_t hashOf(const std::string& text)
-{
-    std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const char c : text)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    return hash;
-}
-
 /// Seeds depend on the test's name, the load and the repeat only, so that nothing else in the matrix moves
 /// them. 53 bits, which every JSON reader holds exactly.
 PointSeeds seedsFor(std::uint64_t seed, const PointPlan& point)
 {
-    const std::uint64_t place = deriveSeed(hashOf(point.test), std::bit_cast<std::uint64_t>(point.load.value),
+    const std::uint64_t place = deriveSeed(hashText(point.test), std::bit_cast<std::uint64_t>(point.load.value),
                                            static_cast<std::uint64_t>(point.repeat));
     const auto of = [&](Dimension dimension) { return deriveSeed(seed, place, dimension) >> 11; };
     return {of(Arrivals), of(LengthsOf), of(Prompts), of(ThinkTimes)};

@@ -151,7 +151,8 @@ public:
     {
         if (!object.is_object())
             return error(path, "must be an object");
-        for (const char* own : {"model", "messages", "prompt", "stream", "n"}) {
+        for (const char* own :
+             {"model", "messages", "prompt", "stream", "n", "max_tokens", "max_completion_tokens"}) {
             if (object.contains(own))
                 error(keys::joined(path, own), "is set by the workload itself and cannot be given here");
         }

@@ -18,8 +18,9 @@ struct LengthPair
     bool operator==(const LengthPair&) const = default;
 };
 
-/// Where lengths come from. Immutable after creation; `draw` is pure, cheap (no allocation) and safe from any thread:
-/// request i of a point always gets the same pair for the same seed, whatever thread asks and in whatever order.
+/// Where lengths come from. Immutable after creation; `draw` is pure, cheap (no allocation) and safe from any
+/// thread: request i of a point always gets the same pair for the same seed, whatever thread asks and in
+/// whatever order.
 class LengthSource
 {
 public:

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "plan/matrix.h"
 #include "plan/plan.h"
+#include "workload/lengths.h"
 #include "workload/request_source.h"
 
 #include <memory>
@@ -15,16 +16,23 @@ namespace tailmark {
 struct BodyOptions
 {
     std::string model;
-    bool streamOptions = true;         ///< send stream_options.include_usage
-    bool ignoreEos = false;            ///< the engine can be made to generate the full length
-    bool minTokens = false;            ///< send min_tokens together with ignore_eos
+    bool streamOptions = true;                 ///< send stream_options.include_usage
+    bool ignoreEos = false;                    ///< the engine can be made to generate the full length
+    bool minTokens = false;                    ///< send min_tokens together with ignore_eos
     std::string maxTokensField = "max_tokens"; ///< or "max_completion_tokens"
-    int chatOverheadTokens = 0;        ///< tokens that the chat template adds to a one-message prompt, where known
-    std::string runSalt;               ///< makes the prompts of this run unlike those of every other (cache cold)
+    int chatOverheadTokens = 0; ///< tokens that the chat template adds to a one-message prompt, where known
+    std::string runSalt;        ///< makes the prompts of this run unlike those of every other (cache cold)
 };
 
-/// The requests of one point: lengths × schedule × prompts. Errors come from the length source only.
-Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& matrix, const PointPlan& point,
-                                                               const BodyOptions& options);
+/// The requests of one point: lengths × schedule × prompts. `lengths` saves reading a trace again where the
+/// caller has the source of point.lengths already. Errors come from the length source only.
+///
+/// A prompt is plain common words, one token each in practice. Its first words are its own number written in
+/// words: requests differ from their first block on, so that no prefix cache is hit by accident; with a
+/// shared prefix they differ after it. The words depend on the point's seeds alone (two runs of one matrix
+/// ask the same), and on `runSalt` as well where the matrix states a cold cache.
+Result<std::shared_ptr<const RequestSource>>
+makeRequestSource(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
+                  std::shared_ptr<const LengthSource> lengths = nullptr);
 
 } // namespace tailmark

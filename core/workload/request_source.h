@@ -18,8 +18,9 @@ struct PlannedRequest
     std::uint8_t phase = 0;
 };
 
-/// The point's requests as data: decided by seeds before the first send, the same on every machine and thread.
-/// Both calls are const, safe from several generator threads at once, and allocate nothing once `body` has grown.
+/// The point's requests as data: decided by seeds before the first send, the same on every machine and
+/// thread. Both calls are const, safe from several generator threads at once, and allocate nothing once
+/// `body` has grown.
 class RequestSource
 {
 public:

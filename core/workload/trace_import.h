@@ -24,7 +24,10 @@ struct TraceRow
 struct RejectedRow
 {
     std::int64_t line = 0;
-    std::string reason; ///< short code: not_an_integer, missing_column, bad_timestamp, out_of_range, …
+    std::string field;  ///< "timestamp", "prompt" or "output": the first that is wrong, in this order
+    std::string reason; ///< short code: not_an_integer, empty_value, negative, zero, missing_column,
+                        ///< bad_timestamp, out_of_range
+    bool operator==(const RejectedRow&) const = default;
 };
 
 struct Trace
@@ -32,11 +35,13 @@ struct Trace
     std::string format;         ///< "azure"
     std::vector<TraceRow> rows; ///< sorted by arrival
     std::vector<RejectedRow> rejected;
-    std::vector<std::string> warnings;
+    std::vector<std::string> warnings; ///< short codes: unsorted
 };
 
-/// Reads a trace file. `format`: "auto" or "azure". An error when nothing in the file can be read as that format
-/// (no header, no rows …), with the reason; single bad rows are counted in the result.
+/// Reads a trace file in one pass. `format`: "auto" or "azure" (AzurePublicDataset: TIMESTAMP, ContextTokens,
+/// GeneratedTokens, found by name). An error when nothing in the file can be read as that format; its message
+/// starts with a short code (no_header, no_rows, not_text, …); single bad rows are counted in the result.
+/// Rows come out in the order of time, ties in the order of the file.
 Result<Trace> importTrace(const std::string& path, const std::string& format = "auto");
 
 } // namespace tailmark

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/lengths.h"
+
+#include "base/rng.h"
+#include "workload/trace_import.h"
+
+namespace tailmark {
+
+namespace {
+
+/// Longest prompt or output that can be asked for, as for fixed lengths.
+constexpr std::int32_t kMaxTokens = 2'000'000;
+
+class FixedLengths final : public LengthSource
+{
+public:
+    explicit FixedLengths(LengthPair pair) : m_pairs{pair} {}
+    LengthPair draw(std::uint64_t, std::uint32_t) const override { return m_pairs.front(); }
+    const std::vector<LengthPair>& pairs() const override { return m_pairs; }
+
+private:
+    std::vector<LengthPair> m_pairs;
+};
+
+/// Pairs of a log, each with the same chance at every draw.
+class DrawnLengths final : public LengthSource
+{
+public:
+    explicit DrawnLengths(std::vector<LengthPair> pairs) : m_pairs(std::move(pairs)) {}
+    LengthPair draw(std::uint64_t seed, std::uint32_t request) const override
+    {
+        // The high half of the product maps 32 random bits onto the pairs without a division.
+        const std::uint64_t bits = deriveSeed(seed, request) >> 32;
+        return m_pairs[static_cast<std::size_t>((bits * m_pairs.size()) >> 32)];
+    }
+    const std::vector<LengthPair>& pairs() const override { return m_pairs; }
+
+private:
+    std::vector<LengthPair> m_pairs;
+};
+
+} // namespace
+
+Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths)
+{
+    if (lengths.kind == LengthsKind::Fixed)
+        return std::shared_ptr<const LengthSource>(
+            std::make_shared<FixedLengths>(LengthPair{lengths.promptTokens, lengths.outputTokens}));
+
+    Result<Trace> trace = importTrace(lengths.file, lengths.format);
+    if (!trace)
+        return trace.error();
+    std::vector<LengthPair> pairs;
+    pairs.reserve(trace.value().rows.size());
+    for (const TraceRow& row : trace.value().rows) {
+        if (row.lengths.promptTokens > kMaxTokens || row.lengths.outputTokens > kMaxTokens)
+            return Error{ErrorCode::BadInput, lengths.file + ":" + std::to_string(row.line),
+                         "has more than the 2,000,000 tokens that one request may have"};
+        pairs.push_back(row.lengths);
+    }
+    return std::shared_ptr<const LengthSource>(std::make_shared<DrawnLengths>(std::move(pairs)));
+}
+
+} // namespace tailmark
