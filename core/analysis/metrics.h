@@ -17,7 +17,7 @@ enum class Metric {
     // pooled over the chunks of all requests
     ChunkGap, Itl,
     // one value a point
-    OutputTokensPerS, RequestsPerS, OfferedPerS, SentPerS, AcceptedPerS, CompletedPerS,
+    OutputTokensPerS, CompletedTokensPerS, RequestsPerS, OfferedPerS, SentPerS, AcceptedPerS, CompletedPerS,
     GoodputRequestsPerS, GoodputTokensPerS, SloAttainment,
 };
 
@@ -42,6 +42,14 @@ std::optional<Metric> metricFromId(std::string_view id);
 /// The value of a Request-scope metric for one record; absent where a moment or count it needs is absent. Says nothing
 /// about success: callers leave failed requests out.
 std::optional<double> requestValue(Metric metric, const RequestRecord& record);
+
+/// When the answer was complete: its last token, or the end of the response where no token was seen.
+Nanoseconds completionTime(const RequestRecord& record);
+/// When the request left the system, however it ended: the end of the response, else its last token; absent for a request
+/// that was never sent and so waited to the end of the point.
+Nanoseconds endTime(const RequestRecord& record);
+/// The engine took it on: HTTP 200 and a first token, or an answer that was not streamed.
+bool isAccepted(const RequestRecord& record);
 
 /// The latency that a test is judged by: user view (from intended) for open loop, service view else.
 Metric headlineMetric(bool openLoop);

@@ -21,10 +21,15 @@ struct Interval
     bool operator==(const Interval&) const = default;
 };
 
-/// 95 % order-statistic interval of a quantile (binomial; Boost.Math). Absent where n is too small to have one.
+/// 95 % order-statistic interval of a quantile: the number of values at or below the true quantile is binomial(n, p)
+/// whatever the distribution, so two ranks bound it (David and Nagaraja, Order Statistics, §7.1). It takes the values as
+/// independent. Absent where n is too small to have one (p99: below 368).
 std::optional<Interval> quantileInterval(std::span<const double> sorted, double percent);
 
 /// Fewer than 10 values above the quantile's rank: shown with the mark "weak".
 bool isWeak(std::size_t n, double percent);
+
+/// Probability of `atLeast` or more hits in `n` independent trials of probability `p`.
+double binomialTail(std::size_t n, std::size_t atLeast, double p);
 
 } // namespace tailmark

@@ -45,7 +45,8 @@ struct Window
 struct ConstraintResult
 {
     SloLimit limit;
-    std::optional<double> value; ///< the quantile over successful requests
+    std::optional<double> value; ///< the quantile over successful requests, or the value of a Point-scope metric
+    std::optional<Interval> ci95; ///< of the value; absent for Chunk and Point scope
     double withinShare = 0;      ///< share of the denominator that succeeded within the limit
     bool met = false; ///< value within the limit, and at least `percentile` % of the denominator succeeded within it
     bool operator==(const ConstraintResult&) const = default;
@@ -56,6 +57,7 @@ struct SloResult
     bool met = false; ///< every constraint is met; false without a limit
     double attainment = 0; ///< good requests / denominator
     std::size_t good = 0, denominator = 0;
+    std::size_t undecided = 0; ///< cancelled by the end of the point before they broke a limit: in neither number
     std::vector<ConstraintResult> constraints;
     bool operator==(const SloResult&) const = default;
 };
@@ -70,6 +72,9 @@ struct VerdictReason
 struct Verdict
 {
     bool valid = true;
+    /// Not valid, and yet certain evidence that the level does not meet the SLO: the latency grew throughout the window,
+    /// or so many requests missed that chance cannot explain it. Such a level decides an operating point as failing.
+    bool failureStands = false;
     std::vector<VerdictReason> reasons;
     bool operator==(const Verdict&) const = default;
 };
@@ -113,7 +118,9 @@ struct PointSummary
     PointPlan point;
     Window window;
     std::map<Metric, double> rates;         ///< Point-scope metrics; absent where they cannot be known
-    std::map<Metric, Distribution> metrics; ///< Request and Chunk scope, successful requests in the window only
+    std::map<Metric, Interval> rateIntervals; ///< 95 %, from the variation between twenty slices of the window
+    std::map<Metric, Distribution> metrics; ///< Request and Chunk scope, successful requests in the window only (send lag:
+                                            ///< all that were sent)
     std::array<std::uint64_t, kOutcomeCount> outcomes{};         ///< of requests intended in the window
     std::array<std::uint64_t, kOutcomeCount> outcomesOfPoint{}; ///< of all, warm-up and drain included
     std::optional<Distribution> promptTokensPlanned, promptTokens, outputTokensCap, outputTokens;
@@ -125,10 +132,11 @@ struct PointSummary
     std::optional<double> cpuCores;
     std::optional<Distribution> loopLagMs;
     std::uint64_t newConnections = 0, staleConnections = 0;
-    double coalescedShare = 0;
+    double coalescedShare = 0; ///< of the token events of successful requests, glued to the one before
+    std::size_t tokensUnknown = 0; ///< successful requests in the window whose output tokens nobody told
     std::vector<PhaseSummary> phases;
     std::optional<BurstSummary> burst;
-    std::vector<std::string> firstErrors; ///< up to five different ones, with their counts
+    std::vector<std::string> firstErrors; ///< the up to five most frequent, with their counts
 
     std::uint64_t count(Outcome o) const { return outcomes[static_cast<std::size_t>(o)]; }
     const Distribution* distribution(Metric m) const;
