@@ -60,6 +60,9 @@ struct PointPlan
     double cv = 1.0;
 
     Lengths lengths;
+    Prefix prefix;
+    OutputPolicy output = OutputPolicy::Natural;
+    CachePolicy cache = CachePolicy::AsIs;
     double warmupS = 0;
     double durationS = 0; ///< of the window
     std::int64_t maxRequests = 0;
