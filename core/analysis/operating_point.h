@@ -10,15 +10,16 @@
 
 namespace tailmark {
 
-/// One level of a curve: the summaries of its repeats taken together.
+/// One level of a curve: the summaries of its repeats taken together. Only repeats that count are taken: those with a
+/// valid verdict and those whose failure stands (Verdict::failureStands); where there is neither, all, to be shown.
 struct CurveLevel
 {
     Load load;
     int repeats = 0;
-    bool valid = false;  ///< at least one repeat may be believed
-    bool passes = false; ///< every constraint holds
+    bool valid = false;  ///< at least one repeat counts, so that the level may decide
+    bool passes = false; ///< every constraint holds by the median of the repeats
     std::vector<std::optional<double>> values; ///< of each SLO constraint, in the SLO's order (median of the repeats)
-    std::vector<std::optional<Interval>> intervals;
+    std::vector<std::optional<Interval>> intervals; ///< 95 % of the quantile, widened to hold every repeat
     std::optional<double> requestsPerS, outputTokensPerS, goodputRequestsPerS, goodputTokensPerS;
 };
 
@@ -42,7 +43,8 @@ struct CapacityAt
 enum class OperatingState { Found, NotReached, BelowFirst, Ambiguous, NoValidPoints, NoSlo };
 const char* operatingStateId(OperatingState state); ///< "found", "not_reached", …
 
-/// Contract §5.
+/// Contract §5. Walks the valid levels upwards. A level that fails without a latency to show (nothing succeeded) or by
+/// its failures alone brackets the operating point without a crossing.
 struct OperatingPoint
 {
     std::string test;
@@ -52,7 +54,9 @@ struct OperatingPoint
     std::optional<SloLimit> failing; ///< the limit that is crossed first
     std::optional<CapacityAt> lastPassing, firstFailing, crossing;
     std::vector<CapacityAt> crossings;        ///< ambiguous: all of them
-    std::optional<Interval> crossingLoad;     ///< from the quantile's intervals
+    /// Where the bounds of the quantile's intervals cross the limit instead of the quantile; a bound that does not cross
+    /// it among the levels ends at the first or last level.
+    std::optional<Interval> crossingLoad;
     std::optional<Interval> crossingTokensPerS;
     std::string sentence; ///< what it means, in words
 };

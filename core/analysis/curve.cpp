@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/operating_point.h"
+#include "analysis/slo.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace tailmark {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+std::optional<double> medianOf(std::vector<double> values)
+{
+    if (values.empty())
+        return std::nullopt;
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    const double median = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    return std::isfinite(median) ? std::optional(median) : std::nullopt;
+}
+
+using Repeats = std::vector<const PointSummary*>;
+
+std::optional<double> medianRate(const Repeats& repeats, Metric metric)
+{
+    std::vector<double> values;
+    for (const PointSummary* p : repeats) {
+        if (const auto rate = p->rate(metric))
+            values.push_back(*rate);
+    }
+    return medianOf(std::move(values));
+}
+
+const ConstraintResult* constraintOf(const PointSummary& p, std::size_t i)
+{
+    return i < p.slo.constraints.size() ? &p.slo.constraints[i] : nullptr;
+}
+
+/// A repeat in which nothing succeeded has no value; it counts as one beyond every limit.
+double valueOrWorst(const ConstraintResult* c)
+{
+    if (!c)
+        return kNever;
+    const std::optional<Metric> metric = metricOf(c->limit);
+    const double worst = metric && !metricInfo(*metric).lowerIsBetter ? -kNever : kNever;
+    return c->value.value_or(worst);
+}
+
+std::optional<Interval> intervalOf(const Repeats& repeats, std::size_t constraint)
+{
+    Interval all{kNever, -kNever};
+    bool anyInterval = repeats.size() > 1;
+    for (const PointSummary* p : repeats) {
+        const ConstraintResult* c = constraintOf(*p, constraint);
+        if (!c || !c->value)
+            return std::nullopt;
+        const Interval own = c->ci95.value_or(Interval{*c->value, *c->value});
+        anyInterval |= c->ci95.has_value();
+        all = {std::min(all.low, own.low), std::max(all.high, own.high)};
+    }
+    return anyInterval && !repeats.empty() ? std::optional(all) : std::nullopt;
+}
+
+/// By the median of the repeats: the value within the limit, and enough requests within it.
+bool passes(const Repeats& repeats, std::size_t constraint, const SloLimit& limit)
+{
+    std::vector<double> values;
+    std::vector<double> shares;
+    for (const PointSummary* p : repeats) {
+        const ConstraintResult* c = constraintOf(*p, constraint);
+        values.push_back(valueOrWorst(c));
+        shares.push_back(c ? c->withinShare : 0);
+    }
+    constexpr double kRounding = 1e-12;
+    const std::optional<double> value = medianOf(std::move(values));
+    return value && isWithinLimit(limit, *value) &&
+           *medianOf(std::move(shares)) + kRounding >= limit.percentile / 100;
+}
+
+CurveLevel makeLevel(const Load& load, const Repeats& all, const Slo& slo)
+{
+    Repeats counting;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(counting),
+                 [](const PointSummary* p) { return p->verdict.valid || p->verdict.failureStands; });
+    CurveLevel level;
+    level.load = load;
+    level.repeats = static_cast<int>(all.size());
+    level.valid = !counting.empty();
+    const Repeats& used = level.valid ? counting : all;
+    level.passes = !slo.empty();
+    for (std::size_t i = 0; i < slo.size(); ++i) {
+        std::vector<double> values;
+        for (const PointSummary* p : used)
+            values.push_back(valueOrWorst(constraintOf(*p, i)));
+        level.values.push_back(medianOf(std::move(values)));
+        level.intervals.push_back(intervalOf(used, i));
+        level.passes = level.passes && passes(used, i, slo[i]);
+    }
+    level.requestsPerS = medianRate(used, Metric::RequestsPerS);
+    level.outputTokensPerS = medianRate(used, Metric::OutputTokensPerS);
+    level.goodputRequestsPerS = medianRate(used, Metric::GoodputRequestsPerS);
+    level.goodputTokensPerS = medianRate(used, Metric::GoodputTokensPerS);
+    return level;
+}
+
+} // namespace
+
+std::vector<Curve> makeCurves(std::span<const PointSummary> points, const Slo& slo)
+{
+    std::vector<Curve> curves;
+    for (const PointSummary& p : points) {
+        const TestKind kind = p.point.kind;
+        if (kind != TestKind::ConcurrencySweep && kind != TestKind::ArrivalSweep)
+            continue;
+        const bool known =
+            std::any_of(curves.begin(), curves.end(), [&](const Curve& c) { return c.test == p.point.test; });
+        if (!known)
+            curves.push_back({p.point.test, kind, p.point.load.axis, slo, {}});
+    }
+    for (Curve& curve : curves) {
+        std::vector<Load> loads;
+        for (const PointSummary& p : points) {
+            if (p.point.test == curve.test &&
+                std::find(loads.begin(), loads.end(), p.point.load) == loads.end())
+                loads.push_back(p.point.load);
+        }
+        std::sort(loads.begin(), loads.end(), [](const Load& a, const Load& b) { return a.value < b.value; });
+        for (const Load& load : loads) {
+            Repeats repeats;
+            for (const PointSummary& p : points) {
+                if (p.point.test == curve.test && p.point.load == load)
+                    repeats.push_back(&p);
+            }
+            curve.levels.push_back(makeLevel(load, repeats, slo));
+        }
+    }
+    return curves;
+}
+
+} // namespace tailmark

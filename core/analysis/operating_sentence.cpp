@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/operating_sentence.h"
+
+#include "analysis/slo.h"
+#include "analysis/text.h"
+
+#include <algorithm>
+
+namespace tailmark {
+
+namespace {
+
+std::string valueText(const MetricInfo& info, double value)
+{
+    if (info.unit == "ms")
+        return durationText(value);
+    return numberText(value) + (info.unit.empty() ? "" : " " + std::string(info.unit));
+}
+
+std::string loadTextAt(const OperatingPoint& op, double load)
+{
+    return loadText({op.axis, load});
+}
+
+std::string capacityText(const CapacityAt& at)
+{
+    std::string text;
+    if (at.outputTokensPerS)
+        text = numberText(*at.outputTokensPerS) + " tok/s";
+    if (at.requestsPerS)
+        text += (text.empty() ? "" : ", ") + numberText(*at.requestsPerS) + " requests/s";
+    return text.empty() ? "unknown throughput" : text;
+}
+
+/// "p99 TTFT 720 ms" of the limit at one level; how it failed where it has no value.
+std::string latencyText(const OperatingPoint& op, const Curve& curve, const SloLimit& limit, double load)
+{
+    const auto metric = metricFromId(limit.metric);
+    const auto level = std::find_if(curve.levels.begin(), curve.levels.end(),
+                                    [&](const CurveLevel& l) { return l.valid && l.load.value == load; });
+    const auto index =
+        static_cast<std::size_t>(std::find(op.slo.begin(), op.slo.end(), limit) - op.slo.begin());
+    if (!metric || level == curve.levels.end() || index >= level->values.size())
+        return {};
+    const MetricInfo& info = metricInfo(*metric);
+    const std::string name = info.scope == MetricScope::Point
+                                 ? std::string(info.title)
+                                 : percentileText(limit.percentile) + " " + std::string(info.abbreviation);
+    if (!level->values[index])
+        return "no request succeeded";
+    std::string text = name + " " + valueText(info, *level->values[index]);
+    if (!level->passes && isWithinLimit(limit, *level->values[index]))
+        text += ", but too many requests failed or missed another limit";
+    return text;
+}
+
+std::string atLevel(const OperatingPoint& op, const Curve& curve, const SloLimit& limit, const CapacityAt& at)
+{
+    std::string text = capacityText(at) + " at " + loadTextAt(op, at.load);
+    const std::string latency = latencyText(op, curve, limit, at.load);
+    return latency.empty() ? text : text + " (" + latency + ")";
+}
+
+std::string limitsText(const OperatingPoint& op)
+{
+    std::string text;
+    for (const SloLimit& limit : op.slo)
+        text += (text.empty() ? "" : ", and ") + sloSentence(limit);
+    return text;
+}
+
+std::string capitalised(std::string text)
+{
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+        text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
+std::string leftOutText(const Curve& curve)
+{
+    std::string text;
+    for (const CurveLevel& level : curve.levels) {
+        if (!level.valid)
+            text += (text.empty() ? "" : ", ") + numberText(level.load.value);
+    }
+    return text.empty() ? "" : " Not counted, because the measurement may not be believed: " + text + ".";
+}
+
+std::string foundText(const OperatingPoint& op, const Curve& curve)
+{
+    std::string text = capitalised(limitsText(op)) + " up to ";
+    if (op.crossing) {
+        text += loadTextAt(op, op.crossing->load);
+        if (op.crossingLoad)
+            text += " (95 % interval " + numberText(op.crossingLoad->low) + " to " +
+                    numberText(op.crossingLoad->high) + ")";
+        text += ": " + capacityText(*op.crossing) + " there";
+    } else {
+        text += "somewhere between " + loadTextAt(op, op.lastPassing->load) + " and " +
+                loadTextAt(op, op.firstFailing->load);
+    }
+    return text + ". Last passing level: " + atLevel(op, curve, *op.failing, *op.lastPassing) +
+           "; first failing: " + atLevel(op, curve, *op.failing, *op.firstFailing) + ".";
+}
+
+std::string ambiguousText(const OperatingPoint& op, const Curve& curve)
+{
+    std::string text = "Ambiguous: the limit (" + limitsText(op) + ") is broken at " +
+                       loadTextAt(op, op.firstFailing->load) + " and met again above";
+    if (!op.crossings.empty()) {
+        text += "; crossings at ";
+        for (std::size_t i = 0; i < op.crossings.size(); ++i)
+            text += (i == 0 ? "" : ", ") + numberText(op.crossings[i].load);
+    }
+    text += ". ";
+    if (op.lastPassing)
+        text += "Safe to state: " + atLevel(op, curve, *op.failing, *op.lastPassing) + ". ";
+    return text + "More repeats or longer points would tell.";
+}
+
+} // namespace
+
+std::string loadText(const Load& load)
+{
+    return load.axis == LoadAxis::Concurrency ? "concurrency " + numberText(load.value)
+                                              : numberText(load.value) + " requests/s";
+}
+
+std::string operatingSentence(const OperatingPoint& op, const Curve& curve)
+{
+    switch (op.state) {
+    case OperatingState::NoSlo:
+        return "No limit is stated, so the curve has no operating point.";
+    case OperatingState::NoValidPoints:
+        return "No level may be believed, so there is no operating point." + leftOutText(curve);
+    case OperatingState::NotReached:
+        return "Not reached: " + limitsText(op) + " at every measured level. Capacity is at least " +
+               atLevel(op, curve, op.slo.front(), *op.lastPassing) + "." + leftOutText(curve);
+    case OperatingState::BelowFirst:
+        return "Already at the first level, " + loadTextAt(op, op.firstFailing->load) +
+               ", it is not so that " + limitsText(op) + ": " +
+               atLevel(op, curve, *op.failing, *op.firstFailing) + "." + leftOutText(curve);
+    case OperatingState::Ambiguous:
+        return ambiguousText(op, curve) + leftOutText(curve);
+    case OperatingState::Found:
+        break;
+    }
+    return foundText(op, curve) + leftOutText(curve);
+}
+
+} // namespace tailmark

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/slo.h"
+
+#include "analysis/summarize.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailmark {
+
+namespace {
+
+struct GapCount
+{
+    std::uint64_t within = 0;
+    std::uint64_t all = 0;
+};
+
+/// Gaps of one request within the limit; for the inter-token latency weighted by tokens, and only where they
+/// are known.
+GapCount countGaps(Metric metric, std::span<const ChunkRecord> chunks, double limitMs)
+{
+    GapCount n;
+    const bool byToken = metric == Metric::Itl;
+    if (byToken &&
+        std::any_of(chunks.begin(), chunks.end(), [](const ChunkRecord& c) { return c.tokens == 0; }))
+        return n;
+    for (std::size_t i = 1; i < chunks.size(); ++i) {
+        const std::uint32_t before = chunks[i - 1].sinceSentUs;
+        const std::uint32_t now = std::max(before, chunks[i].sinceSentUs);
+        const std::uint64_t weight = byToken ? chunks[i].tokens : 1;
+        n.all += weight;
+        if ((now - before) / 1000.0 / static_cast<double>(weight) <= limitMs)
+            n.within += weight;
+    }
+    return n;
+}
+
+/// A completed request within one limit. A metric that this request cannot have (one token has no time per
+/// token) is no miss.
+bool isWithin(const SloLimit& limit, const RequestRecord& r, std::span<const ChunkRecord> chunks)
+{
+    const std::optional<Metric> metric = metricOf(limit);
+    if (!metric)
+        return false;
+    switch (metricInfo(*metric).scope) {
+    case MetricScope::Request: {
+        const std::optional<double> value = requestValue(*metric, r);
+        return !value || isWithinLimit(limit, *value);
+    }
+    case MetricScope::Chunk: {
+        const GapCount gaps = countGaps(*metric, chunks, limit.limit);
+        return gaps.all == 0 || reaches(gaps.within, gaps.all, limit.percentile);
+    }
+    case MetricScope::Point:
+        break;
+    }
+    return true;
+}
+
+/// A request that was cut off has certainly broken this limit: a moment came too late, or had not come when
+/// it was already too late.
+bool hasBroken(const SloLimit& limit, const RequestRecord& r)
+{
+    const std::optional<Metric> metric = metricOf(limit);
+    RequestRecord atLeast = r;
+    const Nanoseconds cut = endTime(r);
+    switch (metric.value_or(Metric::SendLag)) {
+    case Metric::Ttft:
+    case Metric::TtftIntended:
+        if (!isPresent(r.firstToken))
+            atLeast.firstToken = cut;
+        break;
+    case Metric::E2e:
+    case Metric::E2eIntended:
+        atLeast.lastToken = cut;
+        break;
+    default:
+        return false;
+    }
+    const std::optional<double> value = requestValue(*metric, atLeast);
+    return value && *value > limit.limit;
+}
+
+bool belongs(FailureDenominator denominator, const RequestRecord& r)
+{
+    return denominator == FailureDenominator::Attempted || isAccepted(r);
+}
+
+std::vector<double> sortedValues(Metric metric, std::span<const RequestRecord* const> records)
+{
+    std::vector<double> values;
+    for (const RequestRecord* r : records) {
+        if (r->outcome != Outcome::Completed)
+            continue;
+        if (const std::optional<double> value = requestValue(metric, *r))
+            values.push_back(*value);
+    }
+    std::sort(values.begin(), values.end());
+    return values;
+}
+
+/// The percentile on the bad side: for latencies the quantile itself, for rates the value that `percent` %
+/// reach.
+void setRequestValue(ConstraintResult& result, const MetricInfo& info, std::span<const double> sorted)
+{
+    const double percent = result.limit.percentile;
+    if (sorted.empty())
+        return;
+    if (info.lowerIsBetter) {
+        result.value = quantile(sorted, percent);
+        result.ci95 = quantileInterval(sorted, percent);
+    } else {
+        result.value = sorted[sorted.size() - quantileRank(sorted.size(), percent)];
+        result.ci95 = quantileInterval(sorted, 100 - percent);
+    }
+}
+
+struct Denominator
+{
+    FailureDenominator kind;
+    std::size_t size = 0;      ///< decided requests that belong to it
+    std::size_t succeeded = 0; ///< of these
+};
+
+void requestConstraint(ConstraintResult& c, Metric metric, std::span<const RequestRecord* const> records,
+                       const RecordBatch& batch, const Denominator& whole)
+{
+    setRequestValue(c, metricInfo(metric), sortedValues(metric, records));
+    std::size_t within = 0;
+    for (const RequestRecord* r : records) {
+        within += r->outcome == Outcome::Completed && belongs(whole.kind, *r) &&
+                  isWithin(c.limit, *r, batch.chunksOf(*r));
+    }
+    if (whole.size > 0)
+        c.withinShare = static_cast<double>(within) / static_cast<double>(whole.size);
+    c.met = c.value && isWithinLimit(c.limit, *c.value) && reaches(within, whole.size, c.limit.percentile);
+}
+
+/// Over pooled gaps: those that a failed request never showed count as misses, in proportion to the requests.
+void chunkConstraint(ConstraintResult& c, Metric metric, std::span<const RequestRecord* const> records,
+                     const RecordBatch& batch, const Denominator& whole, const PointSummary& summary)
+{
+    GapCount gaps;
+    for (const RequestRecord* r : records) {
+        if (r->outcome != Outcome::Completed)
+            continue;
+        const GapCount own = countGaps(metric, batch.chunksOf(*r), c.limit.limit);
+        gaps.within += own.within;
+        gaps.all += own.all;
+    }
+    const Distribution* pooled = summary.distribution(metric);
+    if (const Distribution::Quantile* q = pooled ? pooled->at(c.limit.percentile) : nullptr)
+        c.value = q->value;
+    if (gaps.all > 0 && whole.size > 0)
+        c.withinShare = static_cast<double>(gaps.within) / static_cast<double>(gaps.all) *
+                        static_cast<double>(whole.succeeded) / static_cast<double>(whole.size);
+    constexpr double kRounding = 1e-12;
+    c.met =
+        c.value && isWithinLimit(c.limit, *c.value) && c.withinShare + kRounding >= c.limit.percentile / 100;
+}
+
+void pointConstraint(ConstraintResult& c, Metric metric, const PointSummary& summary)
+{
+    c.value = summary.rate(metric);
+    c.met = c.value && isWithinLimit(c.limit, *c.value);
+    c.withinShare = c.met ? 1 : 0;
+}
+
+} // namespace
+
+bool reaches(std::size_t count, std::size_t whole, double percent)
+{
+    return whole > 0 && count >= quantileRank(whole, percent);
+}
+
+std::optional<Metric> metricOf(const SloLimit& limit)
+{
+    return metricFromId(limit.metric);
+}
+
+bool isWithinLimit(const SloLimit& limit, double value)
+{
+    const std::optional<Metric> metric = metricOf(limit);
+    return metric && (metricInfo(*metric).lowerIsBetter ? value <= limit.limit : value >= limit.limit);
+}
+
+Judgement judge(const RequestRecord& r, std::span<const ChunkRecord> chunks, const Slo& slo)
+{
+    if (r.outcome == Outcome::Completed) {
+        const bool good = std::all_of(slo.begin(), slo.end(),
+                                      [&](const SloLimit& limit) { return isWithin(limit, r, chunks); });
+        return good ? Judgement::Good : Judgement::Miss;
+    }
+    if (r.outcome != Outcome::Cancelled)
+        return Judgement::Miss;
+    const bool broken =
+        std::any_of(slo.begin(), slo.end(), [&](const SloLimit& limit) { return hasBroken(limit, r); });
+    return broken ? Judgement::Miss : Judgement::Undecided;
+}
+
+bool meetsSlo(const RequestRecord& record, std::span<const ChunkRecord> chunks, const Slo& slo)
+{
+    return judge(record, chunks, slo) == Judgement::Good;
+}
+
+SloResult evaluateSlo(const Slo& slo, FailureDenominator denominator,
+                      std::span<const RequestRecord* const> records, std::span<const Judgement> judgements,
+                      const RecordBatch& batch, const PointSummary& summary)
+{
+    SloResult result;
+    Denominator whole{denominator};
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (judgements[i] == Judgement::Undecided) {
+            ++result.undecided;
+        } else if (belongs(denominator, *records[i])) {
+            ++whole.size;
+            whole.succeeded += records[i]->outcome == Outcome::Completed;
+            result.good += judgements[i] == Judgement::Good;
+        }
+    }
+    result.denominator = whole.size;
+    if (whole.size > 0)
+        result.attainment = static_cast<double>(result.good) / static_cast<double>(whole.size);
+
+    for (const SloLimit& limit : slo) {
+        ConstraintResult c;
+        c.limit = limit;
+        if (const std::optional<Metric> metric = metricOf(limit)) {
+            switch (metricInfo(*metric).scope) {
+            case MetricScope::Request:
+                requestConstraint(c, *metric, records, batch, whole);
+                break;
+            case MetricScope::Chunk:
+                chunkConstraint(c, *metric, records, batch, whole, summary);
+                break;
+            case MetricScope::Point:
+                pointConstraint(c, *metric, summary);
+                break;
+            }
+        }
+        result.constraints.push_back(c);
+    }
+    result.met = !slo.empty() && std::all_of(result.constraints.begin(), result.constraints.end(),
+                                             [](const ConstraintResult& c) { return c.met; });
+    return result;
+}
+
+} // namespace tailmark

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/summary.h"
+#include "plan/matrix.h"
+#include "record/request_record.h"
+
+#include <span>
+#include <vector>
+
+namespace tailmark {
+
+/// What one request says about the SLO.
+enum class Judgement : std::uint8_t {
+    Good,      ///< succeeded and met every limit
+    Miss,      ///< failed, was never sent, or broke a limit
+    Undecided, ///< cut off by the end of the point before it had broken a limit
+};
+
+Judgement judge(const RequestRecord& record, std::span<const ChunkRecord> chunks, const Slo& slo);
+
+/// Percentile in thousandths of a percent, as all shares are compared: `count` of `whole` is at least
+/// `percent` %.
+bool reaches(std::size_t count, std::size_t whole, double percent);
+
+/// The metric of a limit, absent where its id is not in the catalogue.
+std::optional<Metric> metricOf(const SloLimit& limit);
+/// Not above a limit of latency, not below one of a rate. False for an unknown metric.
+bool isWithinLimit(const SloLimit& limit, double value);
+
+/// Judges a point. `records` are those intended in the window with their judgements; `summary` has its
+/// metrics and rates.
+SloResult evaluateSlo(const Slo& slo, FailureDenominator denominator,
+                      std::span<const RequestRecord* const> records, std::span<const Judgement> judgements,
+                      const RecordBatch& batch, const PointSummary& summary);
+
+} // namespace tailmark

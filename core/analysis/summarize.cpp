@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/summarize.h"
+
+#include "analysis/burst.h"
+#include "analysis/distribution.h"
+#include "analysis/gap_tally.h"
+#include "analysis/laws.h"
+#include "analysis/point_data.h"
+#include "analysis/text.h"
+#include "analysis/token_flow.h"
+#include "analysis/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/students_t.hpp>
+
+namespace tailmark {
+
+namespace {
+
+/// Amounts that fell into the window, per slice of it, so that a rate comes with the variation inside the
+/// window.
+class WindowRate
+{
+public:
+    explicit WindowRate(const PointData& data)
+        : m_start(data.windowStart), m_end(data.windowEnd),
+          m_perNs(kSlices / std::max(1.0, double((m_end - m_start).count())))
+    {
+    }
+
+    void add(Nanoseconds at, double amount)
+    {
+        if (at < m_start || at >= m_end)
+            return;
+        const auto slice = static_cast<std::size_t>(static_cast<double>((at - m_start).count()) * m_perNs);
+        m_slices[std::min(slice, kSlices - 1)] += amount;
+    }
+
+    double perSecond() const
+    {
+        double sum = 0;
+        for (const double amount : m_slices)
+            sum += amount;
+        return sum / toSeconds(m_end - m_start);
+    }
+
+    /// Batch means (Law, Simulation Modeling and Analysis, §9.5.3): the slices as independent values of one
+    /// mean.
+    Interval interval() const
+    {
+        static const double t =
+            quantile(boost::math::students_t(kSlices - 1), 0.975) / std::sqrt(static_cast<double>(kSlices));
+        const double sliceS = toSeconds(m_end - m_start) / kSlices;
+        const double mean = perSecond();
+        double squares = 0;
+        for (const double amount : m_slices)
+            squares += (amount / sliceS - mean) * (amount / sliceS - mean);
+        const double half = t * std::sqrt(squares / (kSlices - 1));
+        return {std::max(0.0, mean - half), mean + half};
+    }
+
+private:
+    static constexpr std::size_t kSlices = 20;
+    Nanoseconds m_start, m_end;
+    double m_perNs;
+    std::array<double, kSlices> m_slices{};
+};
+
+void summarizeRates(PointSummary& s, const PointData& data)
+{
+    if (data.windowEnd <= data.windowStart)
+        return;
+    WindowRate offered(data), sent(data), accepted(data), completed(data), good(data);
+    WindowRate tokens(data), finishedTokens(data), goodTokens(data);
+    bool anyKnown = false;
+    bool anyUnknown = false;
+    for (std::size_t i = 0; i < data.batch.records.size(); ++i) {
+        const RequestRecord& r = data.batch.records[i];
+        const bool isGood = data.judgements[i] == Judgement::Good;
+        const bool isCompleted = r.outcome == Outcome::Completed;
+        offered.add(r.intended, 1);
+        sent.add(r.sent, 1);
+        if (isAccepted(r))
+            accepted.add(isPresent(r.firstToken) ? r.firstToken : completionTime(r), 1);
+        if (isCompleted)
+            completed.add(completionTime(r), 1);
+        if (isGood)
+            good.add(completionTime(r), 1);
+        if (!hasUsefulTokens(r))
+            continue;
+        const bool known = forEachTokenArrival(r, data.batch.chunksOf(r), [&](Nanoseconds at, double amount) {
+            tokens.add(at, amount);
+            if (isCompleted)
+                finishedTokens.add(at, amount);
+            if (isGood)
+                goodTokens.add(at, amount);
+        });
+        anyKnown |= known;
+        anyUnknown |= !known && isCompleted;
+    }
+    const auto put = [&](Metric metric, const WindowRate& rate) {
+        s.rates[metric] = rate.perSecond();
+        s.rateIntervals[metric] = rate.interval();
+    };
+    put(Metric::OfferedPerS, offered);
+    put(Metric::SentPerS, sent);
+    put(Metric::AcceptedPerS, accepted);
+    put(Metric::CompletedPerS, completed);
+    put(Metric::RequestsPerS, completed);
+    if (!data.slo.empty())
+        put(Metric::GoodputRequestsPerS, good);
+    if (anyUnknown && !anyKnown)
+        return; // nobody told the tokens of any request
+    put(Metric::OutputTokensPerS, tokens);
+    put(Metric::CompletedTokensPerS, finishedTokens);
+    if (!data.slo.empty())
+        put(Metric::GoodputTokensPerS, goodTokens);
+}
+
+void summarizeMetrics(PointSummary& s, const PointData& data, std::span<const double> percents)
+{
+    std::vector<double> values;
+    for (const MetricInfo& info : metricCatalogue()) {
+        if (info.scope != MetricScope::Request)
+            continue;
+        values.clear();
+        for (const RequestRecord* r : data.inWindow) {
+            if (r->outcome != Outcome::Completed && info.metric != Metric::SendLag)
+                continue;
+            if (const auto value = requestValue(info.metric, *r))
+                values.push_back(*value);
+        }
+        std::sort(values.begin(), values.end());
+        if (auto d = makeDistribution(std::span<const double>(values), percents))
+            s.metrics.emplace(info.metric, std::move(*d));
+    }
+
+    GapTally gaps;
+    for (const RequestRecord* r : data.inWindow) {
+        if (r->outcome == Outcome::Completed)
+            gaps.add(data.batch.chunksOf(*r));
+    }
+    if (auto d = makeDistribution(std::span<const WeightedValue>(gaps.gapsMs()), percents))
+        s.metrics.emplace(Metric::ChunkGap, std::move(*d));
+    if (auto d = makeDistribution(std::span<const WeightedValue>(gaps.itlMs()), percents))
+        s.metrics.emplace(Metric::Itl, std::move(*d));
+}
+
+std::optional<Distribution> countsOf(const PointData& data, std::int32_t RequestRecord::*count,
+                                     bool onlySuccessful, std::span<const double> percents)
+{
+    std::vector<double> values;
+    for (const RequestRecord* r : data.inWindow) {
+        if (r->*count != kUnknownCount && (!onlySuccessful || r->outcome == Outcome::Completed))
+            values.push_back(r->*count);
+    }
+    std::sort(values.begin(), values.end());
+    return makeDistribution(std::span<const double>(values), percents);
+}
+
+void summarizeCounts(PointSummary& s, const PointData& data, std::span<const double> percents)
+{
+    for (const RequestRecord& r : data.batch.records)
+        ++s.outcomesOfPoint[static_cast<std::size_t>(r.outcome)];
+    std::int64_t events = 0;
+    std::int64_t coalesced = 0;
+    for (const RequestRecord* r : data.inWindow) {
+        ++s.outcomes[static_cast<std::size_t>(r->outcome)];
+        if (r->outcome != Outcome::Completed)
+            continue;
+        events += r->tokenEvents;
+        coalesced += r->coalescedEvents;
+        s.tokensUnknown += r->outputTokens == kUnknownCount;
+    }
+    if (events > 0)
+        s.coalescedShare = static_cast<double>(coalesced) / static_cast<double>(events);
+    s.promptTokensPlanned = countsOf(data, &RequestRecord::promptTokensPlanned, false, percents);
+    s.promptTokens = countsOf(data, &RequestRecord::promptTokens, true, percents);
+    s.outputTokensCap = countsOf(data, &RequestRecord::outputTokensCap, false, percents);
+    s.outputTokens = countsOf(data, &RequestRecord::outputTokens, true, percents);
+}
+
+/// "99 x client_error, HTTP 404: model not found"
+std::vector<std::string> firstErrors(const RecordBatch& batch)
+{
+    constexpr std::size_t kMost = 5;
+    std::map<std::string, std::size_t> counts;
+    for (const RequestRecord& r : batch.records) {
+        if (r.outcome == Outcome::Completed || r.outcome == Outcome::Cancelled)
+            continue;
+        std::string text(outcomeId(r.outcome));
+        if (r.httpStatus != 0 && r.httpStatus != 200)
+            text += ", HTTP " + std::to_string(r.httpStatus);
+        if (const std::string_view error = batch.errorOf(r); !error.empty())
+            text += ": " + std::string(error);
+        ++counts[text];
+    }
+    std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    sorted.resize(std::min(sorted.size(), kMost));
+    std::vector<std::string> lines;
+    for (const auto& [text, count] : sorted)
+        lines.push_back(countText(count) + " \u00d7 " + text);
+    return lines;
+}
+
+} // namespace
+
+bool inWindow(const RequestRecord& record, const Window& window)
+{
+    return isPresent(record.intended) && record.intended >= fromSeconds(window.startS) &&
+           record.intended < fromSeconds(window.endS);
+}
+
+PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominator denominator,
+                       const RecordBatch& batch, const PointFacts& facts)
+{
+    const PointData data(point, slo, batch, facts);
+    const std::vector<double> percents = shownPercentiles(slo);
+
+    PointSummary s;
+    s.point = point;
+    s.window = data.window;
+    s.meanInFlight = data.inFlight.mean(data.windowStart, data.windowEnd);
+    s.cpuCores = facts.cpuCores;
+    s.newConnections = facts.newConnections;
+    s.staleConnections = facts.staleConnections;
+    std::vector<double> loopLag = facts.loopLagMs;
+    std::sort(loopLag.begin(), loopLag.end());
+    s.loopLagMs = makeDistribution(std::span<const double>(loopLag), percents);
+    s.firstErrors = firstErrors(batch);
+
+    summarizeRates(s, data);
+    summarizeMetrics(s, data, percents);
+    summarizeCounts(s, data, percents);
+    s.slo = evaluateSlo(slo, denominator, data.inWindow, data.inWindowJudgements, batch, s);
+    if (!slo.empty() && s.slo.denominator > 0)
+        s.rates[Metric::SloAttainment] = s.slo.attainment;
+    s.phases = summarizePhases(data);
+    if (point.kind == TestKind::BurstRecovery)
+        s.burst = summarizeBurst(data, s.phases);
+    s.laws = checkLaws(data, s);
+    s.verdict = judgePoint(data, s);
+    return s;
+}
+
+} // namespace tailmark

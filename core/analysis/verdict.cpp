@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/verdict.h"
+
+#include "analysis/steadiness.h"
+#include "analysis/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace tailmark {
+
+namespace {
+
+constexpr double kLeastSentShare = 0.98;
+constexpr double kMostLagMs = 10;
+constexpr double kMostLagShare = 0.05; ///< of the p50 of the headline latency
+constexpr double kMostThreadCpu = 0.85;
+constexpr double kMostUndecidedShare = 0.05;
+constexpr double kMostCoalescedShare = 0.25;
+constexpr double kMostPromptError = 0.02;
+constexpr double kMostOutputError = 0.05;
+constexpr double kChance = 0.025; ///< one side of a 95 % interval
+
+class Judge
+{
+public:
+    Judge(const PointData& data, const PointSummary& summary) : m_data(data), m_summary(summary) {}
+
+    Verdict verdict()
+    {
+        generatorBound();
+        samples();
+        steadiness();
+        lengths();
+        coalescing();
+        m_verdict.valid = m_verdict.reasons.empty();
+        m_verdict.failureStands = !m_verdict.valid && failureStands();
+        return m_verdict;
+    }
+
+private:
+    void add(const char* code, std::string text) { m_verdict.reasons.push_back({code, std::move(text)}); }
+
+    bool has(std::string_view code) const
+    {
+        return std::any_of(m_verdict.reasons.begin(), m_verdict.reasons.end(),
+                           [&](const VerdictReason& r) { return r.code == code; });
+    }
+
+    void generatorBound()
+    {
+        std::string text;
+        const auto because = [&](const std::string& reason) { text += (text.empty() ? "" : "; ") + reason; };
+        const double offered = m_summary.rate(Metric::OfferedPerS).value_or(0);
+        const double sent = m_summary.rate(Metric::SentPerS).value_or(0);
+        // One request that crosses the edge of the window is no lack of sending.
+        const double missing = (offered - sent) * m_data.window.lengthS();
+        if (sent < kLeastSentShare * offered && missing > 1.5)
+            because("sent " + numberText(sent) + " of " + numberText(offered) + " offered requests/s (" +
+                    percentText(sent / offered) + "; at least 98 % are needed)");
+        const Distribution* lag = m_summary.distribution(Metric::SendLag);
+        const Distribution* headline = m_summary.distribution(m_data.headline);
+        const double limit = std::max(kMostLagMs, headline ? kMostLagShare * headline->at(50)->value : 0);
+        if (lag && lag->at(99)->value > limit)
+            because("send lag p99 " + durationText(lag->at(99)->value) + " (at most " + durationText(limit) +
+                    " may be believed)");
+        const std::optional<double> cpu = m_data.facts.busiestThreadCpu;
+        if (cpu && *cpu > kMostThreadCpu)
+            because("a generator thread used " + percentText(*cpu) + " of a core");
+        if (text.empty())
+            return;
+        if (!m_data.facts.generatorNote.empty())
+            because(m_data.facts.generatorNote);
+        add("generator_bound", "The load generator was the limit: " + text);
+    }
+
+    /// The percentile that the point has to carry.
+    double decidingPercentile() const
+    {
+        if (m_data.point.kind == TestKind::FixedShape)
+            return 50;
+        double percent = 0;
+        for (const SloLimit& limit : m_data.slo)
+            percent = std::max(percent, limit.percentile);
+        return percent > 0 ? percent : 99;
+    }
+
+    std::size_t samplesNeeded() const
+    {
+        if (m_data.point.kind == TestKind::FixedShape)
+            return 6; // the least that gives a median its interval
+        // At least one value above the quantile, else it is nothing but the largest.
+        return static_cast<std::size_t>(std::floor(100 / (100 - decidingPercentile()) + 1e-6));
+    }
+
+    void samples()
+    {
+        const std::size_t succeeded = m_summary.count(Outcome::Completed);
+        const std::size_t attempted = m_data.inWindow.size();
+        if (succeeded == 0) {
+            add("no_success", attempted == 0 ? "No request was due inside the window (" + windowText() + ")"
+                                             : "None of " + countText(attempted) +
+                                                   " requests in the window succeeded: " + failuresText());
+            return;
+        }
+        const std::size_t undecided = m_summary.slo.undecided;
+        if (static_cast<double>(undecided) > kMostUndecidedShare * static_cast<double>(attempted))
+            add("cut_off",
+                countText(undecided) + " of " + countText(attempted) +
+                    " requests were cut off while they had broken no limit: the slowest are missing from "
+                    "every latency (a longer drain lets them end)");
+        const std::size_t needed = samplesNeeded();
+        if (m_summary.slo.denominator < needed)
+            add("too_few_samples", countText(m_summary.slo.denominator) + " requests in the window; " +
+                                       percentileText(decidingPercentile()) + " needs at least " +
+                                       countText(needed) +
+                                       (m_data.point.kind == TestKind::FixedShape
+                                            ? ""
+                                            : ", and " + countText(needed * 10) + " to be firm"));
+    }
+
+    std::string windowText() const
+    {
+        return numberText(m_data.window.startS) + " s to " + numberText(m_data.window.endS) + " s";
+    }
+
+    std::string failuresText() const
+    {
+        std::string text;
+        for (int i = 0; i < kOutcomeCount; ++i) {
+            const auto outcome = static_cast<Outcome>(i);
+            if (outcome != Outcome::Completed && m_summary.count(outcome) > 0)
+                text += (text.empty() ? "" : ", ") + countText(m_summary.count(outcome)) + " " +
+                        std::string(outcomeId(outcome));
+        }
+        return text;
+    }
+
+    void steadiness()
+    {
+        if (m_data.point.kind == TestKind::BurstRecovery)
+            return; // meant to change
+        std::string text;
+        std::vector<double> latencies;
+        for (const RequestRecord* r : m_data.inWindow) {
+            if (r->outcome != Outcome::Completed)
+                continue;
+            if (const auto value = requestValue(m_data.headline, *r))
+                latencies.push_back(*value);
+        }
+        if (const std::optional<Trend> trend = findTrend(latencies)) {
+            m_rising = trend->rising;
+            text = std::string("Not steady: the median ") +
+                   std::string(metricInfo(m_data.headline).abbreviation) +
+                   (trend->rising ? " rose from " : " fell from ") + durationText(trend->firstHalf) + " to " +
+                   durationText(trend->secondHalf) + " from the first to the second half of the window";
+            if (!trend->rising)
+                text += " (a longer warm-up may help)";
+        }
+        if (const std::optional<double> growth = backlogGrowth()) {
+            m_rising = true;
+            text += text.empty() ? "Not steady: " : "; ";
+            text +=
+                "the backlog grew by " + numberText(*growth) + " requests over the window, as " +
+                numberText(m_summary.rate(Metric::OfferedPerS).value_or(0)) + "/s were offered and " +
+                numberText(m_summary.rate(Metric::CompletedPerS).value_or(0)) +
+                "/s completed: the load is past capacity, and every latency depends on the length of the run";
+        }
+        if (!text.empty())
+            add("not_steady", text);
+    }
+
+    /// Growth of an open loop's backlog over the window, from the means of its halves; absent where it is
+    /// within what a steady level shows by chance (four times the Poisson spread, and a tenth of the requests
+    /// offered).
+    std::optional<double> backlogGrowth() const
+    {
+        if (!m_data.point.openLoop() || m_data.windowEnd <= m_data.windowStart)
+            return std::nullopt;
+        const Nanoseconds middle = (m_data.windowStart + m_data.windowEnd) / 2;
+        const double early = m_data.backlog.mean(m_data.windowStart, middle);
+        const double late = m_data.backlog.mean(middle, m_data.windowEnd);
+        const double growth = 2 * (late - early);
+        const double offered = static_cast<double>(m_data.inWindow.size());
+        const double least = std::max({10.0, 0.1 * offered, 4 * std::sqrt((early + late) / 2)});
+        return growth > least ? std::optional(growth) : std::nullopt;
+    }
+
+    void lengths()
+    {
+        std::string text;
+        const auto compare = [&](const char* what, double asked, double measured, double most,
+                                 bool onlyBelow) {
+            if (asked <= 0)
+                return;
+            const double error = measured / asked - 1;
+            if ((onlyBelow ? -error : std::fabs(error)) <= most)
+                return;
+            text += (text.empty() ? "" : "; ") + std::string(what) + " tokens asked " + numberText(asked) +
+                    ", measured " + numberText(measured) + " (" + (error > 0 ? "+" : "") +
+                    percentText(error) + ")";
+        };
+        const RealisedLengths prompt =
+            realised(&RequestRecord::promptTokensPlanned, &RequestRecord::promptTokens);
+        compare("prompt", prompt.asked, prompt.measured, kMostPromptError, false);
+        if (m_data.point.output == OutputPolicy::Forced) {
+            const RealisedLengths output =
+                realised(&RequestRecord::outputTokensCap, &RequestRecord::outputTokens);
+            compare("output", output.asked, output.measured, kMostOutputError, true);
+        }
+        if (!text.empty())
+            add("length_shortfall", "The realised lengths are off the plan: mean " + text);
+    }
+
+    struct RealisedLengths
+    {
+        double asked = 0, measured = 0; ///< means over the successful requests that know both
+    };
+    RealisedLengths realised(std::int32_t RequestRecord::*asked, std::int32_t RequestRecord::*measured) const
+    {
+        RealisedLengths sum;
+        double n = 0;
+        for (const RequestRecord* r : m_data.inWindow) {
+            if (r->outcome != Outcome::Completed || r->*asked == kUnknownCount ||
+                r->*measured == kUnknownCount)
+                continue;
+            sum.asked += r->*asked;
+            sum.measured += r->*measured;
+            ++n;
+        }
+        return n > 0 ? RealisedLengths{sum.asked / n, sum.measured / n} : sum;
+    }
+
+    void coalescing()
+    {
+        if (m_summary.coalescedShare > kMostCoalescedShare)
+            add("coalesced_events",
+                percentText(m_summary.coalescedShare) +
+                    " of the token events came glued to the one before: something between engine "
+                    "and client holds events back, and gaps between them are not the engine's");
+    }
+
+    /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain.
+    bool failureStands() const
+    {
+        if (m_data.slo.empty() || m_summary.slo.met)
+            return false;
+        for (const VerdictReason& r : m_verdict.reasons) {
+            if (r.code == "not_steady"
+                    ? !m_rising
+                    : r.code != "no_success" && r.code != "too_few_samples" && r.code != "cut_off")
+                return false;
+        }
+        if (m_rising && !has("too_few_samples") && !has("cut_off"))
+            return true;
+        const std::size_t n = m_summary.slo.denominator;
+        return std::any_of(m_summary.slo.constraints.begin(), m_summary.slo.constraints.end(),
+                           [&](const ConstraintResult& c) {
+                               const auto misses = static_cast<std::size_t>(
+                                   std::llround((1 - c.withinShare) * static_cast<double>(n)));
+                               return !c.met && misses > 0 &&
+                                      binomialTail(n, misses, 1 - c.limit.percentile / 100) < kChance;
+                           });
+    }
+
+    const PointData& m_data;
+    const PointSummary& m_summary;
+    Verdict m_verdict;
+    bool m_rising = false;
+};
+
+} // namespace
+
+Verdict judgePoint(const PointData& data, const PointSummary& summary)
+{
+    return Judge(data, summary).verdict();
+}
+
+} // namespace tailmark
