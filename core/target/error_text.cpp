@@ -27,8 +27,8 @@ std::string lowered(std::string_view text)
 
 bool isTokenChar(char c)
 {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '~' || c == '+' ||
-           c == '/' || c == '=';
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '~' ||
+           c == '+' || c == '/' || c == '=';
 }
 
 bool tellsOverload(std::string_view text)
@@ -44,7 +44,8 @@ std::string scalarText(const nlohmann::json& value)
 {
     if (value.is_string())
         return value.get<std::string>();
-    return value.is_null() ? std::string() : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return value.is_null() ? std::string()
+                           : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void readErrorObject(const nlohmann::json& object, ServerError& error)
@@ -78,7 +79,8 @@ std::string withoutTags(std::string_view text)
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         if (!inTag && c == '<' && i + 1 < text.size() &&
-            (std::isalpha(static_cast<unsigned char>(text[i + 1])) || text[i + 1] == '/' || text[i + 1] == '!')) {
+            (std::isalpha(static_cast<unsigned char>(text[i + 1])) || text[i + 1] == '/' ||
+             text[i + 1] == '!')) {
             inTag = true;
             out += ' ';
         } else if (inTag && c == '>') {
@@ -144,8 +146,9 @@ bool namesSecret(std::string_view key)
     const std::string low = lowered(key);
     if (low.find("tokenizer") != std::string::npos || low.find("token_id") != std::string::npos)
         return false;
-    for (const char* sign : {"api_key", "api-key", "apikey", "secret", "password", "passwd", "authorization", "credential",
-                             "bearer", "access_key", "private_key", "ssl_key", "launch_command"})
+    for (const char* sign :
+         {"api_key", "api-key", "apikey", "secret", "password", "passwd", "authorization", "credential",
+          "bearer", "access_key", "private_key", "ssl_key", "launch_command"})
         if (low.find(sign) != std::string::npos)
             return true;
     const auto endsWith = [&](std::string_view end) { return low.ends_with(end); };
@@ -196,7 +199,9 @@ std::string hideSecrets(std::string_view text)
                 std::size_t j = i + std::string_view(name).size();
                 while (j < text.size() && (text[j] == '"' || text[j] == '\'' || text[j] == ' '))
                     ++j;
-                const bool assigned = j < text.size() && (text[j] == '=' || (text[j] == ':' && j > i + std::string_view(name).size()));
+                const bool assigned =
+                    j < text.size() &&
+                    (text[j] == '=' || (text[j] == ':' && j > i + std::string_view(name).size()));
                 if (!assigned)
                     continue;
                 for (++j; j < text.size() && (text[j] == '"' || text[j] == '\'' || text[j] == ' ');)

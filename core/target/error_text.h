@@ -11,16 +11,16 @@ namespace tailmark {
 /// What a server said when it refused or failed.
 struct ServerError
 {
-    std::string text;      ///< the server's own sentence, one plain line, secrets hidden; empty = it said nothing
+    std::string text; ///< the server's own sentence, one plain line, secrets hidden; empty = it said nothing
     bool rejected = false; ///< overload: 429 or 503 as code, or told in words
 };
 
-/// Reads an error in whatever shape servers send it: {"error": object or text}, {"detail": …}, a flat object with
-/// "message", an HTML page, plain text.
+/// Reads an error in whatever shape servers send it: {"error": object or text}, {"detail": …}, a flat object
+/// with "message", an HTML page, plain text.
 ServerError readServerError(std::string_view body);
 
-/// One line of plain text of at most `maxBytes`: mark-up, control characters and repeated white space go, a longer text
-/// is cut at a character and ends with "…"; secrets are hidden.
+/// One line of plain text of at most `maxBytes`: mark-up, control characters and repeated white space go, a
+/// longer text is cut at a character and ends with "…"; secrets are hidden.
 std::string plainLine(std::string_view text, std::size_t maxBytes = 300);
 
 /// Whether a key of a settings object or header names a secret ("api_key", "Authorization", "hf_token").

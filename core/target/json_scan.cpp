@@ -11,13 +11,16 @@ namespace {
 constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
 constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
 
-/// Non-zero when one of the eight bytes is a quote, a backslash or a control character; on a little-endian machine the
-/// lowest set bit then belongs to the first such byte (the borrow can only spoil bytes above a true hit).
+/// Non-zero when one of the eight bytes is a quote, a backslash or a control character; on a little-endian
+/// machine the lowest set bit then belongs to the first such byte (the borrow can only spoil bytes above a
+/// true hit).
 std::uint64_t stopBytes(std::uint64_t word)
 {
     const std::uint64_t quote = word ^ (kOnes * '"');
     const std::uint64_t backslash = word ^ (kOnes * '\\');
-    return (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) | ((word - kOnes * 0x20) & ~word)) & kHighs;
+    return (((quote - kOnes) & ~quote) | ((backslash - kOnes) & ~backslash) |
+            ((word - kOnes * 0x20) & ~word)) &
+           kHighs;
 }
 
 /// The first quote, backslash or control character, or `end`.

@@ -6,8 +6,8 @@
 
 namespace tailmark {
 
-/// A forward-only cursor over one JSON text (RFC 8259): allocates nothing, copies nothing, looks at each byte once.
-/// For the few keys that matter in a stream of small events; anything rare goes to a real parser.
+/// A forward-only cursor over one JSON text (RFC 8259): allocates nothing, copies nothing, looks at each byte
+/// once. For the few keys that matter in a stream of small events; anything rare goes to a real parser.
 ///
 ///     JsonCursor json(text);
 ///     std::string_view key;

@@ -51,6 +51,13 @@ std::int32_t toCount(std::int64_t value)
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, kUnknownCount, INT32_MAX));
 }
 
+/// A later count replaces an earlier one, an absent one does not.
+void takeKnown(std::int32_t& count, std::int64_t value)
+{
+    if (value >= 0)
+        count = toCount(value);
+}
+
 } // namespace
 
 /// Walks one JSON event. The keys are those that any of the engines is known to send.
@@ -293,8 +300,9 @@ void ResponseReader::onHeaders(int status, std::string_view contentType)
     m_asStream = m_streaming && status == 200 && isEventStream(contentType);
 }
 
-/// Most events of a response differ in nothing but the text of one delta. When the same bytes stand before and behind
-/// it and the text between them is a valid string, the event says what the one before said: no need to scan it.
+/// Most events of a response differ in nothing but the text of one delta. When the same bytes stand before
+/// and behind it and the text between them is a valid string, the event says what the one before said: no
+/// need to scan it.
 inline bool ResponseReader::likeTheLast(std::string_view data) const
 {
     if (m_before.empty() || data.size() <= m_before.size() + m_after.size() || !data.starts_with(m_before) ||
@@ -332,14 +340,14 @@ inline void ResponseReader::commit(Nanoseconds at)
     if (!event.badFinish.empty())
         m_badFinish.assign(event.badFinish);
 
-    // A step of continuous usage is known only from event to event; a first usage on the finish event is the final
-    // count, not a sign of a token.
+    // A step of continuous usage is known only from event to event; a first usage on the finish event is the
+    // final count, not a sign of a token.
     std::int64_t step = 0;
-    const bool usageOfChoices = event.hasChoices && event.hasUsage();
+    const bool usageOfChoices = event.hasChoices && event.hasUsage() && event.completionTokens >= 0;
     if (event.hasUsage()) {
-        m_record->promptTokens = toCount(event.promptTokens);
-        m_record->cachedTokens = toCount(event.cachedTokens);
-        m_usageOutput = toCount(event.completionTokens);
+        takeKnown(m_record->promptTokens, event.promptTokens);
+        takeKnown(m_record->cachedTokens, event.cachedTokens);
+        takeKnown(m_usageOutput, event.completionTokens);
         if (usageOfChoices && m_counted >= 0)
             step = event.completionTokens - m_counted;
     }
@@ -433,7 +441,9 @@ void ResponseReader::finish(bool transportOk)
 
     SseEvent last;
     if (m_parser.takeUnfinished(last))
-        takeEvent(last, m_lastRead); // counts when it is whole; one that was cut is part of the truncation, not malformed
+        takeEvent(
+            last,
+            m_lastRead); // counts when it is whole; one that was cut is part of the truncation, not malformed
     if (m_usageOutput >= 0)
         m_record->outputTokens = m_usageOutput;
     else if (m_idTokens > 0)
@@ -442,14 +452,16 @@ void ResponseReader::finish(bool transportOk)
     if (m_errorSeen)
         return end(m_rejected ? Outcome::Rejected : Outcome::ServerError, m_errorText);
     if (!m_badFinish.empty())
-        return end(Outcome::ServerError, "the engine ended the request with finish_reason " + plainLine(m_badFinish, 40));
+        return end(Outcome::ServerError,
+                   "the engine ended the request with finish_reason " + plainLine(m_badFinish, 40));
     if (m_events == 0 && m_record->malformedEvents > 0)
         return end(Outcome::Malformed, "nothing in the event stream could be read as JSON");
     const bool finished = m_choicesSeen != 0 && (m_choicesFinished & m_choicesSeen) == m_choicesSeen;
     if (!finished && !m_record->doneSeen)
-        return end(Outcome::Truncated, std::string("the stream ended without finish_reason and [DONE] after ") +
-                                           std::to_string(m_record->tokenEvents) + " token events" +
-                                           (transportOk ? "" : ", the connection broke"));
+        return end(Outcome::Truncated,
+                   std::string("the stream ended without finish_reason and [DONE] after ") +
+                       std::to_string(m_record->tokenEvents) + " token events" +
+                       (transportOk ? "" : ", the connection broke"));
     if (m_record->tokenEvents == 0)
         return end(Outcome::NoContent, "the stream ended properly without any generated token");
     end(Outcome::Completed);
@@ -478,9 +490,10 @@ void ResponseReader::finishWhole(bool transportOk)
         const nlohmann::json json = nlohmann::json::parse(m_body, nullptr, false);
         if (m_streaming && json.is_object() && (json.contains("error") || json.contains("detail")))
             return end(error.rejected ? Outcome::Rejected : Outcome::ServerError, error.text);
-        return end(Outcome::Malformed, "asked for " + std::string(m_streaming ? "an event stream" : "one JSON body") +
-                                           ", the server sent " +
-                                           (m_contentType.empty() ? "no content type" : plainLine(m_contentType, 80)));
+        return end(Outcome::Malformed,
+                   "asked for " + std::string(m_streaming ? "an event stream" : "one JSON body") +
+                       ", the server sent " +
+                       (m_contentType.empty() ? "no content type" : plainLine(m_contentType, 80)));
     }
     if (!transportOk)
         return end(Outcome::Truncated, "the connection broke inside the response");
@@ -491,9 +504,9 @@ void ResponseReader::finishWhole(bool transportOk)
     if (!json.atEnd())
         return end(Outcome::Malformed, "the response is not valid JSON: " + plainLine(m_body, 120));
     if (event.hasUsage()) {
-        m_record->promptTokens = toCount(event.promptTokens);
-        m_record->cachedTokens = toCount(event.cachedTokens);
-        m_record->outputTokens = toCount(event.completionTokens);
+        takeKnown(m_record->promptTokens, event.promptTokens);
+        takeKnown(m_record->cachedTokens, event.cachedTokens);
+        takeKnown(m_record->outputTokens, event.completionTokens);
     } else if (event.ids > 0) {
         m_record->outputTokens = event.ids;
     }

@@ -14,10 +14,11 @@ namespace tailmark {
 /// One event that proves at least one generated token.
 struct TokenEvent
 {
-    Nanoseconds at{0};                   ///< relative to the reader's origin
-    std::int32_t tokens = kUnknownCount; ///< token ids, else the step of continuous usage, else logprobs entries
-    bool answer = false;                 ///< carries text of the answer: content, refusal or tool call, not only reasoning
-    bool coalesced = false;              ///< has the stamp of the token event before it: both came in one read
+    Nanoseconds at{0}; ///< relative to the reader's origin
+    std::int32_t tokens =
+        kUnknownCount;      ///< token ids, else the step of continuous usage, else logprobs entries
+    bool answer = false;    ///< carries text of the answer: content, refusal or tool call, not only reasoning
+    bool coalesced = false; ///< has the stamp of the token event before it: both came in one read
 };
 
 /// Takes token events as they come. Called on the reader's thread.
@@ -28,29 +29,31 @@ public:
     virtual void onTokenEvent(const TokenEvent& event) = 0;
 };
 
-/// Interprets one response of an OpenAI-dialect server, chat or completions, streamed or whole, and writes what it
-/// finds straight into the caller's RequestRecord: outcome, finishReason, doneSeen, httpStatus, firstEvent,
-/// firstToken, firstAnswerToken, lastToken, all counts of tokens and events. The other members are the caller's.
+/// Interprets one response of an OpenAI-dialect server, chat or completions, streamed or whole, and writes
+/// what it finds straight into the caller's RequestRecord: outcome, finishReason, doneSeen, httpStatus,
+/// firstEvent, firstToken, firstAnswerToken, lastToken, all counts of tokens and events. The other members
+/// are the caller's.
 ///
-/// Definitions: contract §1 to §3. A token event has non-empty content, text, reasoning, refusal or tool call (name or
-/// arguments), token ids, logprobs entries, or a step of continuous usage. A line that is no JSON is counted as malformed
-/// and the stream goes on. A whole (not streamed) response has a lastToken, the stamp of its last read, and no
-/// firstToken: it has no time to first token.
+/// Definitions: contract §1 to §3. A token event has non-empty content, text, reasoning, refusal or tool call
+/// (name or arguments), token ids, logprobs entries, or a step of continuous usage. A line that is no JSON is
+/// counted as malformed and the stream goes on. A whole (not streamed) response has a lastToken, the stamp of
+/// its last read, and no firstToken: it has no time to first token.
 ///
-/// Made for the generator's thread: in a stream nothing is allocated per event once buffers have grown. Use again
-/// with reset(). One thread at a time; never throws.
+/// Made for the generator's thread: in a stream nothing is allocated per event once buffers have grown. Use
+/// again with reset(). One thread at a time; never throws.
 class ResponseReader
 {
 public:
-    /// Before each request. Stamps are absolute monotonic times, times in the record and in token events are relative
-    /// to `origin` (the start of the point). `record` must outlive the response; `sink` may be null.
+    /// Before each request. Stamps are absolute monotonic times, times in the record and in token events are
+    /// relative to `origin` (the start of the point). `record` must outlive the response; `sink` may be null.
     void reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink);
     /// Once, at the end of the final response's headers.
     void onHeaders(int status, std::string_view contentType);
     /// One network read; all events in it carry `stamp`.
     void feed(const char* data, std::size_t size, Nanoseconds stamp);
-    /// Once, at the end; `transportOk`: the connection ended as HTTP says. Decides outcome, finish reason and output
-    /// tokens. A caller that knows better (timeout, cancelled, no connection) overwrites the outcome afterwards.
+    /// Once, at the end; `transportOk`: the connection ended as HTTP says. Decides outcome, finish reason and
+    /// output tokens. A caller that knows better (timeout, cancelled, no connection) overwrites the outcome
+    /// afterwards.
     void finish(bool transportOk);
 
     /// Why the request failed: one plain line of at most 300 bytes, secrets hidden; empty when it did not.
@@ -67,8 +70,8 @@ private:
         bool detail = false; ///< FastAPI's way to tell an error, when there are no choices
         std::int32_t ids = 0;
         std::int32_t logprobs = 0;
-        std::uint64_t seen = 0;     ///< bit per choice index
-        std::uint64_t finished = 0; ///< those with a finish reason
+        std::uint64_t seen = 0;                         ///< bit per choice index
+        std::uint64_t finished = 0;                     ///< those with a finish reason
         FinishReason finishReason = FinishReason::None; ///< of choice 0
         std::string_view badFinish;                     ///< a finish reason that tells of a failure
         std::int64_t promptTokens = kUnknownCount;
@@ -76,8 +79,11 @@ private:
         std::int64_t cachedTokens = kUnknownCount;
 
         bool isError() const { return error || (detail && !hasChoices); }
-        bool hasUsage() const { return promptTokens > 0 || completionTokens > 0; } ///< some send zeros until they know
-        bool onlyText() const { return !finished && !hasUsage() && ids == 0 && logprobs == 0; }
+        bool hasUsage() const
+        {
+            return promptTokens > 0 || completionTokens > 0;
+        } ///< some send zeros until they know
+        bool onlyText() const { return !error && !finished && !hasUsage() && ids == 0 && logprobs == 0; }
     };
     struct Scan; // fills it
 
@@ -97,9 +103,10 @@ private:
     bool m_streaming = true;
     bool m_asStream = false; ///< the response is an event stream, as asked
     std::string m_contentType;
-    std::string m_body;       ///< of a response that is no event stream
+    std::string m_body;   ///< of a response that is no event stream
     Event m_event;        ///< the event scanned last
-    std::string m_before; ///< when it told of nothing but one text: the bytes before that, its quote included; else empty
+    std::string m_before; ///< when it told of nothing but one text: the bytes before that, its quote
+                          ///< included; else empty
     std::string m_after;  ///< … and behind it
     std::string m_errorText;
     std::string m_badFinish; ///< finish reason that tells of a failure
@@ -109,9 +116,9 @@ private:
     Nanoseconds m_lastRead{0};
     std::uint64_t m_choicesSeen = 0; ///< bit per choice index
     std::uint64_t m_choicesFinished = 0;
-    std::int64_t m_counted = 0;     ///< continuous usage up to the last event; −1 = lost
-    bool m_continuous = false;      ///< an event with choices has carried usage
-    std::int64_t m_idTokens = 0;    ///< sum of token ids; −1 = some token event had none
+    std::int64_t m_counted = 0;  ///< continuous usage up to the last event; −1 = lost
+    bool m_continuous = false;   ///< an event with choices has carried usage
+    std::int64_t m_idTokens = 0; ///< sum of token ids; −1 = some token event had none
     std::int32_t m_usageOutput = kUnknownCount;
 };
 

@@ -13,7 +13,8 @@ const char* find(const char* begin, const char* end, char c)
     return static_cast<const char*>(std::memchr(begin, c, static_cast<std::size_t>(end - begin)));
 }
 
-/// The LF or CR that ends the line, null when there is none. memchr twice is far cheaper than a loop over the bytes.
+/// The LF or CR that ends the line, null when there is none. memchr twice is far cheaper than a loop over the
+/// bytes.
 const char* lineEnd(const char* begin, const char* end)
 {
     if (*begin == '\n' || *begin == '\r')

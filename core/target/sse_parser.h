@@ -11,14 +11,15 @@ namespace tailmark {
 struct SseEvent
 {
     std::string_view data; ///< its data lines joined by line feeds, without the spaces around each
-    bool error = false;    ///< "event: error", or a field named "error" (older llama.cpp servers send `error: {…}`)
+    bool error =
+        false; ///< "event: error", or a field named "error" (older llama.cpp servers send `error: {…}`)
 };
 
-/// Frames a server-sent event stream (WHATWG HTML, "Server-sent events") from network reads cut anywhere, inside a
-/// character or between CR and LF included. Lines end with LF, CRLF or CR; a BOM, comments, `id:`, `retry:`, unknown
-/// fields and events without data are passed over. Beyond the standard: all spaces around data are stripped, since
-/// engines pad, and errors are marked. An event that lies whole in one read is not copied, and nothing is allocated
-/// once the buffers have grown. One thread at a time.
+/// Frames a server-sent event stream (WHATWG HTML, "Server-sent events") from network reads cut anywhere,
+/// inside a character or between CR and LF included. Lines end with LF, CRLF or CR; a BOM, comments, `id:`,
+/// `retry:`, unknown fields and events without data are passed over. Beyond the standard: all spaces around
+/// data are stripped, since engines pad, and errors are marked. An event that lies whole in one read is not
+/// copied, and nothing is allocated once the buffers have grown. One thread at a time.
 ///
 ///     parser.feed(data, size);
 ///     while (parser.next(event)) …

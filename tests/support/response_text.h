@@ -10,8 +10,8 @@
 
 namespace tailmark::test {
 
-/// What a reader of the answer would see, read with a full JSON parser and nothing of the response reader: the oracle
-/// that the reader's findings are held against.
+/// What a reader of the answer would see, read with a full JSON parser and nothing of the response reader:
+/// the oracle that the reader's findings are held against.
 class ResponseText
 {
 public:
@@ -61,8 +61,10 @@ private:
         if (json.is_object() && choices != json.end() && choices->is_array())
             for (const Json& choice : *choices) {
                 const int index = choice.value("index", 0);
-                const Json delta = choice.contains("delta") && choice["delta"].is_object() ? choice["delta"] : Json::object();
-                const std::string visible = text(choice, "text") + text(delta, "content") + text(delta, "refusal");
+                const Json delta = choice.contains("delta") && choice["delta"].is_object() ? choice["delta"]
+                                                                                           : Json::object();
+                const std::string visible =
+                    text(choice, "text") + text(delta, "content") + text(delta, "refusal");
                 (index == 0 ? output : otherChoices[index]) += visible;
                 const std::string thought = text(delta, "reasoning_content") + text(delta, "reasoning");
                 reasoning += thought;

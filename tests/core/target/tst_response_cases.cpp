@@ -77,7 +77,8 @@ std::string kindOf(const Reading& r)
 
 } // namespace
 
-/// Every response with a known answer, cut in every way: whole, byte by byte, at the given places, at each single place.
+/// Every response with a known answer, cut in every way: whole, byte by byte, at the given places, at each
+/// single place.
 class TestResponseCases : public QObject
 {
     Q_OBJECT
@@ -85,6 +86,12 @@ class TestResponseCases : public QObject
 private slots:
     void sharedCases_data() { rows(QDir(TAILMARK_SHARED_DIR "/cases")); }
     void sharedCases() { check(); }
+    void ownCases_data()
+    {
+        rows(QDir(TAILMARK_TEST_DATA "/sse"));
+        QVERIFY(QDir(TAILMARK_TEST_DATA "/sse").entryList({"sse-*.json"}).size() > 40);
+    }
+    void ownCases() { check(); }
 
 private:
     void rows(const QDir& folder)
@@ -142,7 +149,9 @@ private:
         const nlohmann::json& expected = known["expected"];
         const nlohmann::json more = known.value("expected_more", nlohmann::json::object());
         const auto count = [](const nlohmann::json& v) { return v.is_null() ? kUnknownCount : v.get<int>(); };
-        const auto stringOf = [](const nlohmann::json& v) { return v.is_null() ? std::string() : v.get<std::string>(); };
+        const auto stringOf = [](const nlohmann::json& v) {
+            return v.is_null() ? std::string() : v.get<std::string>();
+        };
 
         const bool failed = !expected["error"].is_null();
         QCOMPARE(kindOf(r), failed ? expected["error"]["kind"].get<std::string>() : "");
@@ -150,7 +159,8 @@ private:
             QCOMPARE(std::string(outcomeId(r.record.outcome)), expected["outcome"].get<std::string>());
         QCOMPARE(r.error.empty(), !failed);
         if (failed && expected["error"].contains("message"))
-            QVERIFY2(r.error.find(stringOf(expected["error"]["message"])) != std::string::npos, r.error.c_str());
+            QVERIFY2(r.error.find(stringOf(expected["error"]["message"])) != std::string::npos,
+                     r.error.c_str());
         QVERIFY(r.error.size() <= 300 && r.error.find('\n') == std::string::npos);
 
         QCOMPARE(r.record.promptTokens, count(expected["prompt_tokens"]));
@@ -179,7 +189,8 @@ private:
                 QCOMPARE(r.text.otherChoices.at(std::stoi(index)), text.get<std::string>());
         }
         // Token events are the content events, and those that prove a token without text (said in the case).
-        const int tokenEvents = expected.value("token_events", r.text.contentEvents + stepsWithoutText(known));
+        const int tokenEvents =
+            expected.value("token_events", r.text.contentEvents + stepsWithoutText(known));
         QCOMPARE(r.record.tokenEvents, tokenEvents);
         QCOMPARE(int(r.sink.events.size()), tokenEvents);
         QCOMPARE(isPresent(r.record.firstToken), tokenEvents > 0);
