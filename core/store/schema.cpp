@@ -109,10 +109,10 @@ Result<std::int64_t> checkedVersion(const sqlite::Connection& connection)
     if (!application)
         return application.error();
     if (tables.value() > 0 && application.value() != kApplicationId)
-        return Error{ErrorCode::Io, connection.path(), "this is not a Tailmark database"};
+        return Error{ErrorCode::BadInput, connection.path(), "this is not a Tailmark database"};
     Result<std::int64_t> version = integerOf(connection, "PRAGMA user_version");
     if (version && version.value() > schemaVersion())
-        return Error{ErrorCode::Io, connection.path(),
+        return Error{ErrorCode::BadInput, connection.path(),
                      "the database has schema version " + std::to_string(version.value()) +
                          ", written by a newer Tailmark; this one knows up to " +
                          std::to_string(schemaVersion())};
@@ -151,7 +151,7 @@ Status prepareSchema(sqlite::Connection& connection, bool mayWrite)
     Result<std::int64_t> version = checkedVersion(connection);
     while (version && version.value() < schemaVersion()) {
         if (!mayWrite)
-            return Error{ErrorCode::Io, connection.path(),
+            return Error{ErrorCode::BadInput, connection.path(),
                          "the database has schema version " + std::to_string(version.value()) +
                              " and must be opened for writing once to bring it to " +
                              std::to_string(schemaVersion())};

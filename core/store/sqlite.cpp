@@ -137,8 +137,8 @@ Error Connection::lastError() const
     const int code = sqlite3_errcode(m_db.get());
     std::string message = sqlite3_errmsg(m_db.get());
     if (code == SQLITE_NOTADB)
-        message = "this is not a Tailmark database";
-    else if (code == SQLITE_CORRUPT)
+        return {ErrorCode::BadInput, m_path, "this is not a Tailmark database"};
+    if (code == SQLITE_CORRUPT)
         message = "the database is damaged (" + message + ")";
     else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         message = "another process keeps the database locked";

@@ -143,9 +143,9 @@ Result<Store> Store::open(const std::string& path, Mode mode)
     std::error_code code;
     const std::filesystem::path file(path);
     if (readOnly && !std::filesystem::exists(file, code))
-        return Error{ErrorCode::Io, path, "there is no such database"};
+        return Error{ErrorCode::BadInput, path, "there is no such database"};
     if (std::filesystem::is_directory(file, code))
-        return Error{ErrorCode::Io, path, "this is a directory, not a database file"};
+        return Error{ErrorCode::BadInput, path, "this is a directory, not a database file"};
     if (!readOnly && file.has_parent_path())
         std::filesystem::create_directories(file.parent_path(), code); // opening tells when this failed
 
