@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <thread>
@@ -32,20 +33,6 @@ std::string freshSalt()
     std::snprintf(text, sizeof text, "%08x%08x", static_cast<unsigned>(device()),
                   static_cast<unsigned>(device()));
     return text;
-}
-
-/// Reads every file of lengths that the plan needs, so that a bad one shows before anything is sent.
-Status checkLengths(const Plan& plan)
-{
-    const Lengths* checked = nullptr;
-    for (const PointPlan& point : plan.points) {
-        if (checked && *checked == point.lengths)
-            continue;
-        if (const auto source = makeLengthSource(point.lengths); !source)
-            return source.error();
-        checked = &point.lengths;
-    }
-    return success();
 }
 
 std::string verdictText(const Verdict& verdict)
@@ -96,6 +83,8 @@ public:
 
 private:
     Result<ProbeResult> begin();
+    Status readLengths();
+    std::shared_ptr<const LengthSource> lengthsOf(const PointPlan& point) const;
     Status measure(const std::vector<std::string>& notes);
     Status runPoint(LoadGenerator& generator, const PointPlan& point);
     Status conclude(const PointPlan& point, const PointMeasurement& measured);
@@ -112,6 +101,7 @@ private:
     RunControl& m_control;
     const std::function<void(const RunEvent&)>& m_notify;
 
+    std::vector<std::pair<Lengths, std::shared_ptr<const LengthSource>>> m_lengths; ///< the different ones
     Endpoint m_endpoint;
     BodyOptions m_body;
     nlohmann::json m_environment;
@@ -141,7 +131,7 @@ Result<RunReport> Execution::run()
 Result<ProbeResult> Execution::begin()
 {
     const Matrix& matrix = m_plan.matrix;
-    if (Status status = checkLengths(m_plan); !status)
+    if (Status status = readLengths(); !status)
         return status.error();
     Result<ProbeResult> probed = probe(matrix.target, matrix.card, matrix.limits, true);
     if (!probed)
@@ -167,6 +157,28 @@ Result<ProbeResult> Execution::begin()
     return probed;
 }
 
+/// Reads every file of lengths that the plan needs: once, and before anything is sent.
+Status Execution::readLengths()
+{
+    for (const PointPlan& point : m_plan.points) {
+        if (lengthsOf(point))
+            continue;
+        Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(point.lengths);
+        if (!source)
+            return source.error();
+        m_lengths.emplace_back(point.lengths, std::move(source).value());
+    }
+    return success();
+}
+
+std::shared_ptr<const LengthSource> Execution::lengthsOf(const PointPlan& point) const
+{
+    for (const auto& [lengths, source] : m_lengths)
+        if (lengths == point.lengths)
+            return source;
+    return nullptr;
+}
+
 Status Execution::measure(const std::vector<std::string>& notes)
 {
     for (const std::string& note : notes)
@@ -188,7 +200,8 @@ Status Execution::measure(const std::vector<std::string>& notes)
 Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
 {
     m_control.skipPoint = false; // asked for after the last point had ended
-    Result<std::shared_ptr<const RequestSource>> source = makeRequestSource(m_plan.matrix, point, m_body);
+    Result<std::shared_ptr<const RequestSource>> source =
+        makeRequestSource(m_plan.matrix, point, m_body, lengthsOf(point));
     if (!source)
         return source.error();
     if (Status status = m_store.startPoint(m_report.run, point, utcNow()); !status)
