@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/operating_point.h"
+#include "analysis/steadiness.h"
+#include "analysis/summarize.h"
+#include "base/rng.h"
+#include "record_builder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QTest>
+#include <boost/random/uniform_01.hpp>
+
+using namespace tailmark;
+using tailmark::test::RecordBuilder;
+using tailmark::test::Times;
+
+namespace {
+
+const Slo kTtft1000 = {{"ttft_ms", 99, 1000}};
+const Slo kIntended1000 = {{"ttft_intended_ms", 99, 1000}};
+
+PointPlan closedLoop(double durationS = 30)
+{
+    PointPlan p;
+    p.test = "concurrency_sweep";
+    p.concurrency = 4;
+    p.load = {LoadAxis::Concurrency, 4};
+    p.durationS = durationS;
+    return p;
+}
+
+PointPlan openLoop(double ratePerS, double durationS = 30)
+{
+    PointPlan p;
+    p.test = "arrival_sweep";
+    p.kind = TestKind::ArrivalSweep;
+    p.load = {LoadAxis::RatePerS, ratePerS};
+    p.phases = {{"steady", ratePerS, durationS}};
+    p.durationS = durationS;
+    return p;
+}
+
+/// `n` requests spread evenly over 30 s.
+RecordBuilder steady(int n, double ttftMs = 100)
+{
+    RecordBuilder b;
+    for (int i = 0; i < n; ++i)
+        b.completed(30000.0 * i / n, ttftMs, ttftMs + 400);
+    return b;
+}
+
+/// A server with the given capacity behind a queue, offered more or less than that, for 30 s; every request is answered.
+RecordBuilder queue(double offeredPerS, double capacityPerS)
+{
+    RecordBuilder b;
+    double freeAt = 0;
+    for (double at = 0; at < 30000; at += 1000 / offeredPerS) {
+        freeAt = std::max(freeAt, at) + 1000 / capacityPerS;
+        b.completed(at, freeAt - at, freeAt - at + 20);
+    }
+    return b;
+}
+
+PointSummary summarized(const PointPlan& point, const RecordBatch& batch, const Slo& slo = kTtft1000,
+                        const PointFacts& facts = {})
+{
+    return summarize(point, slo, FailureDenominator::Attempted, batch, facts);
+}
+
+QString codes(const PointSummary& s)
+{
+    QString all;
+    for (const VerdictReason& r : s.verdict.reasons)
+        all += (all.isEmpty() ? "" : " ") + QString::fromStdString(r.code);
+    return all;
+}
+
+QString text(const PointSummary& s)
+{
+    return s.verdict.reasons.empty() ? QString() : QString::fromStdString(s.verdict.reasons[0].text);
+}
+
+} // namespace
+
+class VerdictTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void aPlainPointIsValid()
+    {
+        const PointSummary s = summarized(closedLoop(), steady(1000).batch);
+        QVERIFY2(s.verdict.valid, qPrintable(codes(s)));
+        QVERIFY(s.verdict.reasons.empty());
+        QVERIFY(s.slo.met);
+    }
+
+    void sentLessThanOffered()
+    {
+        RecordBuilder b = steady(1000);
+        for (int i = 0; i < 30; ++i) {
+            b.batch.records[static_cast<std::size_t>(i)].outcome = Outcome::NotSent;
+            b.batch.records[static_cast<std::size_t>(i)].sent = kAbsentTime;
+        }
+        const PointSummary s = summarized(openLoop(33), b.batch);
+        QCOMPARE(codes(s), QString("generator_bound"));
+        QVERIFY2(text(s).contains("97 %"), qPrintable(text(s)));
+        for (int i = 0; i < 11; ++i) {
+            b.batch.records[static_cast<std::size_t>(i)].outcome = Outcome::Completed;
+            b.batch.records[static_cast<std::size_t>(i)].sent = b.batch.records[static_cast<std::size_t>(i)].intended;
+        }
+        QVERIFY(!codes(summarized(openLoop(33), b.batch)).contains("generator_bound"));
+    }
+
+    void oneRequestAcrossTheEdgeIsNoLackOfSending()
+    {
+        RecordBuilder b = steady(20);
+        b.batch.records.back().sent = fromMs(30001); // 19 of 20 sent inside the window
+        b.batch.records.back().intended = fromMs(29999);
+        QVERIFY(!codes(summarized(openLoop(1), b.batch)).contains("generator_bound"));
+    }
+
+    void lateSends_data()
+    {
+        QTest::addColumn<double>("ttftMs");
+        QTest::addColumn<double>("lagMs");
+        QTest::addColumn<bool>("bound");
+        QTest::newRow("9 ms against 100 ms") << 100.0 << 9.0 << false;
+        QTest::newRow("11 ms against 100 ms") << 100.0 << 11.0 << true;
+        QTest::newRow("40 ms against 1 s: below 5 %") << 1000.0 << 40.0 << false;
+        QTest::newRow("60 ms against 1 s: above 5 %") << 1000.0 << 60.0 << true;
+    }
+    void lateSends()
+    {
+        QFETCH(double, ttftMs);
+        QFETCH(double, lagMs);
+        QFETCH(bool, bound);
+        RecordBuilder b = steady(1000, ttftMs);
+        for (RequestRecord& r : b.batch.records)
+            r.intended -= fromMs(lagMs);
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QCOMPARE(codes(s).contains("generator_bound"), bound);
+        if (bound)
+            QVERIFY2(text(s).contains("send lag p99"), qPrintable(text(s)));
+    }
+
+    void aBusyGeneratorThread()
+    {
+        PointFacts facts;
+        facts.busiestThreadCpu = 0.86;
+        facts.generatorNote = "file descriptors ran out at 1,020 connections";
+        const PointSummary s = summarized(closedLoop(), steady(1000).batch, kTtft1000, facts);
+        QCOMPARE(codes(s), QString("generator_bound"));
+        QVERIFY(text(s).contains("86 % of a core"));
+        QVERIFY(text(s).contains("file descriptors ran out"));
+        facts.busiestThreadCpu = 0.85;
+        QVERIFY(summarized(closedLoop(), steady(1000).batch, kTtft1000, facts).verdict.valid);
+    }
+
+    void tooFewForTheTail()
+    {
+        QCOMPARE(codes(summarized(closedLoop(), steady(99).batch)), QString("too_few_samples"));
+        QVERIFY(summarized(closedLoop(), steady(100).batch).verdict.valid);
+        QVERIFY(summarized(closedLoop(), steady(20).batch, {{"ttft_ms", 95, 1000}}).verdict.valid);
+        QVERIFY(text(summarized(closedLoop(), steady(50).batch)).contains("p99 needs at least 100"));
+        QVERIFY(text(summarized(closedLoop(), steady(500).batch, {{"ttft_ms", 99.9, 1000}}))
+                    .contains("p99.9 needs at least 1,000"));
+        QCOMPARE(codes(summarized(closedLoop(), steady(99).batch, {})), QString("too_few_samples"));
+    }
+
+    void aFixedShapeIsJudgedByItsMedian()
+    {
+        PointPlan p = closedLoop();
+        p.kind = TestKind::FixedShape;
+        QVERIFY(summarized(p, steady(6).batch).verdict.valid);
+        QCOMPARE(codes(summarized(p, steady(5).batch)), QString("too_few_samples"));
+    }
+
+    void weakQuantilesStayMarked()
+    {
+        const PointSummary s = summarized(closedLoop(), steady(200).batch, {{"ttft_ms", 99, 1000}});
+        QVERIFY(s.distribution(Metric::Ttft)->at(99)->weak);
+        QVERIFY(!s.distribution(Metric::Ttft)->at(50)->weak);
+    }
+
+    void noSuccess()
+    {
+        RecordBuilder b;
+        for (int i = 0; i < 200; ++i)
+            b.failed(100 * i, Outcome::ConnectFailed, 1);
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QCOMPARE(codes(s), QString("no_success"));
+        QVERIFY2(text(s).contains("200 connect_failed"), qPrintable(text(s)));
+        QVERIFY(s.verdict.failureStands);
+        QCOMPARE(codes(summarized(closedLoop(), {})), QString("no_success"));
+        QVERIFY(!summarized(closedLoop(), {}).verdict.failureStands);
+    }
+
+    void noiseIsNoTrend_data()
+    {
+        QTest::addColumn<int>("n");
+        QTest::newRow("60") << 60;
+        QTest::newRow("300") << 300;
+        QTest::newRow("1000") << 1000;
+    }
+    void noiseIsNoTrend()
+    {
+        QFETCH(int, n);
+        Rng rng(7);
+        boost::random::uniform_01<double> uniform;
+        int alarms = 0;
+        constexpr int kTrials = 2000;
+        for (int trial = 0; trial < kTrials; ++trial) {
+            std::vector<double> values;
+            for (int i = 0; i < n; ++i)
+                values.push_back(-100 * std::log(1 - uniform(rng)));
+            alarms += findTrend(values).has_value();
+        }
+        QVERIFY2(alarms < kTrials / 100, qPrintable(QString::number(alarms)));
+    }
+
+    void waitingInAQueueBelowCapacityIsNoTrend()
+    {
+        // M/M/1 at 70 %: neighbouring waits depend on each other, and yet the level is steady.
+        Rng rng(11);
+        boost::random::uniform_01<double> uniform;
+        int alarms = 0;
+        constexpr int kTrials = 500;
+        for (int trial = 0; trial < kTrials; ++trial) {
+            std::vector<double> latencies;
+            double wait = 0;
+            for (int i = -500; i < 1000; ++i) {
+                const double service = -70 * std::log(1 - uniform(rng));
+                if (i >= 0)
+                    latencies.push_back(wait + service);
+                wait = std::max(0.0, wait + service + 100 * std::log(1 - uniform(rng)));
+            }
+            alarms += findTrend(latencies).has_value();
+        }
+        QVERIFY2(alarms < kTrials / 50, qPrintable(QString::number(alarms)));
+    }
+
+    void growingLatencyIsATrend()
+    {
+        std::vector<double> values;
+        Rng rng(3);
+        boost::random::uniform_01<double> uniform;
+        for (int i = 0; i < 240; ++i)
+            values.push_back((100 + i) * (0.5 + uniform(rng)));
+        const std::optional<Trend> up = findTrend(values);
+        QVERIFY(up && up->rising && up->secondHalf > 1.25 * up->firstHalf);
+        std::reverse(values.begin(), values.end());
+        const std::optional<Trend> down = findTrend(values);
+        QVERIFY(down && !down->rising);
+    }
+
+    void aSmallTrendIsTolerated()
+    {
+        std::vector<double> values;
+        for (int i = 0; i < 240; ++i)
+            values.push_back(100 + 0.1 * i);
+        QVERIFY(!findTrend(values));
+        QVERIFY(!findTrend(std::vector<double>(500, 100.0)));
+        QVERIFY(!findTrend({}));
+    }
+
+    void aStepInsideTheWindowIsATrend()
+    {
+        std::vector<double> values(120, 100.0);
+        values.insert(values.end(), 120, 200.0);
+        QVERIFY(findTrend(values));
+    }
+
+    void pastCapacityTheBacklogGrows()
+    {
+        const PointSummary s = summarized(openLoop(20), queue(20, 16).batch, kIntended1000);
+        QCOMPARE(codes(s), QString("not_steady"));
+        QVERIFY2(text(s).contains("backlog grew") && text(s).contains("rose from"), qPrintable(text(s)));
+        QVERIFY(s.verdict.failureStands);
+        const auto law = std::find_if(s.laws.begin(), s.laws.end(),
+                                      [](const LawCheck& l) { return l.law == "backlog"; });
+        QVERIFY(law != s.laws.end());
+        QVERIFY(std::fabs(law->expected - 120) < 2);
+        QVERIFY(std::fabs(law->observed - 120) < 2);
+    }
+
+    void belowCapacityNothingGrows()
+    {
+        const PointSummary s = summarized(openLoop(15), queue(15, 16).batch, kIntended1000);
+        QVERIFY2(s.verdict.valid, qPrintable(text(s)));
+        QVERIFY(s.slo.met);
+    }
+
+    void aFallingLatencyDecidesNothing()
+    {
+        RecordBuilder b;
+        for (int i = 0; i < 300; ++i)
+            b.completed(100 * i, 5000 - 16 * i, 6000);
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QCOMPARE(codes(s), QString("not_steady"));
+        QVERIFY(!s.slo.met);
+        QVERIFY(!s.verdict.failureStands);
+    }
+
+    void aRisingLatencyWithinTheLimitDecidesNothing()
+    {
+        const PointSummary s =
+            summarized(openLoop(20), queue(20, 16).batch, {{"ttft_intended_ms", 99, 100000}});
+        QVERIFY(s.slo.met);
+        QVERIFY(!s.verdict.valid);
+        QVERIFY(!s.verdict.failureStands);
+    }
+
+    void aSweepPastCapacityIsFoundToFail()
+    {
+        std::vector<PointSummary> points;
+        for (const double rate : {8.0, 12.0, 15.0, 20.0, 24.0})
+            points.push_back(summarized(openLoop(rate), queue(rate, 16).batch, kIntended1000));
+        const OperatingPoint op = findOperatingPoint(makeCurves(points, kIntended1000)[0]);
+        QCOMPARE(op.state, OperatingState::Found);
+        QCOMPARE(op.lastPassing->load, 15.0);
+        QCOMPARE(op.firstFailing->load, 20.0);
+        QVERIFY(op.crossing->load > 15 && op.crossing->load < 16.5);
+    }
+
+    void fewSamplesThatAllMissStillFail()
+    {
+        const PointSummary s = summarized(closedLoop(), steady(15, 3000).batch);
+        QCOMPARE(codes(s), QString("too_few_samples"));
+        QVERIFY(s.verdict.failureStands);
+        RecordBuilder one = steady(14, 100);
+        one.completed(29000, 3000, 3500);
+        QVERIFY(!summarized(closedLoop(), one.batch).verdict.failureStands); // one of 15 may be chance
+    }
+
+    void aBoundGeneratorProvesNothing()
+    {
+        PointFacts facts;
+        facts.busiestThreadCpu = 1;
+        const PointSummary s = summarized(closedLoop(), steady(200, 3000).batch, kTtft1000, facts);
+        QVERIFY(!s.slo.met);
+        QVERIFY(!s.verdict.failureStands);
+    }
+
+    void requestsCutOffHideTheTail()
+    {
+        RecordBuilder b = steady(200);
+        for (int i = 0; i < 20; ++i)
+            b.failed(29000, Outcome::Cancelled, 900, 200).firstToken = fromMs(29100);
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QCOMPARE(codes(s), QString("cut_off"));
+        QVERIFY(text(s).startsWith("20 of 220"));
+    }
+
+    void realisedLengthsOffThePlan()
+    {
+        RecordBuilder b = steady(200);
+        for (RequestRecord& r : b.batch.records) {
+            r.promptTokensPlanned = 128;
+            r.promptTokens = 140;
+        }
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QCOMPARE(codes(s), QString("length_shortfall"));
+        QVERIFY2(text(s).contains("asked 128, measured 140 (+9.4 %)"), qPrintable(text(s)));
+        for (RequestRecord& r : b.batch.records)
+            r.promptTokens = 130; // 1.6 %
+        QVERIFY(summarized(closedLoop(), b.batch).verdict.valid);
+    }
+
+    void forcedOutputsThatStopEarly()
+    {
+        RecordBuilder b = steady(200);
+        for (RequestRecord& r : b.batch.records) {
+            r.outputTokensCap = 100;
+            r.outputTokens = 90;
+        }
+        PointPlan forced = closedLoop();
+        forced.output = OutputPolicy::Forced;
+        QCOMPARE(codes(summarized(forced, b.batch)), QString("length_shortfall"));
+        PointPlan natural = closedLoop();
+        natural.output = OutputPolicy::Natural;
+        QVERIFY(summarized(natural, b.batch).verdict.valid);
+    }
+
+    void eventsGluedTogether()
+    {
+        RecordBuilder b = steady(200);
+        for (std::size_t i = 0; i < 90; ++i)
+            b.batch.records[i].coalescedEvents = 1; // of two
+        QVERIFY(summarized(closedLoop(), b.batch).verdict.valid);
+        for (std::size_t i = 90; i < 110; ++i)
+            b.batch.records[i].coalescedEvents = 1;
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QCOMPARE(codes(s), QString("coalesced_events"));
+        QCOMPARE(s.coalescedShare, 110 / 400.0);
+    }
+};
+
+QTEST_GUILESS_MAIN(VerdictTest)
+#include "tst_verdict.moc"
