@@ -55,9 +55,10 @@ struct StoredRun
 
 /// The SQLite file with all runs: WAL mode, versioned schema, migrated on opening. One Store = one
 /// connection, used by one thread at a time; several stores (processes) may have the file open, one writing
-/// at a time. A run whose writer is gone (its process has died) is listed as interrupted. Every error is
-/// ErrorCode::Io with the file's name, but for a run that does not exist or cannot be deleted yet, which is
-/// ErrorCode::BadInput.
+/// at a time. A run whose writer is gone (its process has died) is listed as interrupted. Errors carry the
+/// file's name: ErrorCode::BadInput where the caller named something that is not there or not ours (no such
+/// database, not a Tailmark database, a newer one, no such run), ErrorCode::Io where reading or writing
+/// failed.
 class Store
 {
 public:
