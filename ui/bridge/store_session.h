@@ -2,17 +2,22 @@
 #pragma once
 
 #include "base/ids.h"
+#include "bridge/store_worker.h"
 #include "plan/matrix.h"
 #include "record/request_record.h"
 #include "report/run_results.h"
 #include "store/store.h"
 
 #include <QObject>
+#include <QSet>
 #include <QString>
 #include <QStringList>
+#include <QThread>
+#include <QTimer>
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace tailmark::ui {
@@ -21,8 +26,6 @@ using RunListPtr = std::shared_ptr<const std::vector<RunInfo>>;
 using ResultsPtr = std::shared_ptr<const RunResults>;
 using RecordsPtr = std::shared_ptr<const RecordBatch>;
 using RequestNumber = quint64; ///< 0 is no request
-
-enum class RunExport { PointsCsv, RecordsCsv, Json, Html, Markdown };
 
 /// The workbench's only way to the store: a worker thread with its own connection, asked and answered from the GUI
 /// thread. Every request has a number and is answered by exactly one signal that carries it, unless it was dropped.
@@ -70,9 +73,24 @@ signals:
     void failed(tailmark::ui::RequestNumber request, const QString& message);
 
 private:
+    /// Runs `work` on the worker's thread unless the request was dropped, then `deliver` with its answer on this one.
+    template <typename Answer>
+    void ask(RequestNumber request, std::function<Answer(StoreWorker&)> work, std::function<void(Answer)> deliver);
+    void change(std::function<Status(Store&)> write);
+    RequestNumber open();
+    bool isWanted(RequestNumber request) const;
+    void lookForNews();
+
     QString m_databasePath;
     RunListPtr m_runs;
     RequestNumber m_lastRequest = 0;
+    mutable std::mutex m_openMutex; ///< guards m_open, which both threads read
+    QSet<RequestNumber> m_open;     ///< asked, neither answered nor dropped
+    QTimer m_liveTimer;
+    bool m_looking = false;
+    QThread m_thread;
+    QObject* m_workerContext; ///< lives on m_thread; work is queued to it
+    std::unique_ptr<StoreWorker> m_worker; ///< touched on m_thread only
 };
 
 } // namespace tailmark::ui

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/chart_style.h"
 
+#include "style/theme.h"
+
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
@@ -22,9 +24,6 @@ ChartStyle lightStyle()
     s.operating = QColor(0x6a, 0x3d, 0x9a);
     s.window = QColor(0x2f, 0x6f, 0xb5);
     s.selection = QColor(0x24, 0x2b, 0x33);
-    s.good = QColor(0x1a, 0x7f, 0x4b);
-    s.bad = QColor(0xb4, 0x23, 0x18);
-    s.warning = QColor(0x9a, 0x67, 0x00);
     s.series = {QColor(0x00, 0x6d, 0xb0), QColor(0xcc, 0x55, 0x00), QColor(0x00, 0x8f, 0x68),
                 QColor(0xa8, 0x4a, 0x88), QColor(0x8f, 0x6b, 0x00), QColor(0x4b, 0x55, 0x63)};
     return s;
@@ -42,9 +41,6 @@ ChartStyle darkStyle()
     s.operating = QColor(0xc9, 0xa5, 0xf5);
     s.window = QColor(0x6c, 0xa8, 0xe6);
     s.selection = QColor(0xff, 0xff, 0xff);
-    s.good = QColor(0x4f, 0xc3, 0x8a);
-    s.bad = QColor(0xff, 0x8a, 0x80);
-    s.warning = QColor(0xe6, 0xb3, 0x25);
     s.series = {QColor(0x5b, 0xb8, 0xf0), QColor(0xf5, 0x92, 0x53), QColor(0x35, 0xc9, 0x9e),
                 QColor(0xe3, 0x95, 0xc6), QColor(0xe6, 0xb3, 0x25), QColor(0xb4, 0xbe, 0xca)};
     return s;
@@ -82,11 +78,6 @@ QColor mixed(const QColor& a, const QColor& b, qreal share)
 constexpr QMarginsF kChipMargins(6, 2, 6, 2);
 
 } // namespace
-
-bool isDark(const QPalette& palette)
-{
-    return palette.color(QPalette::Window).lightness() < 128;
-}
 
 ChartStyle chartStyle(const QPalette& palette)
 {

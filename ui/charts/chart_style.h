@@ -29,14 +29,12 @@ struct ChartStyle
 {
     QColor background, grid, axis, text, muted;
     QColor slo, operating, window, selection;
-    QColor good, bad, warning; ///< badges, always beside a word
     QList<QColor> series;
 
     QColor seriesColor(int i) const { return series[i % series.size()]; }
     static MarkerShape seriesShape(int i) { return static_cast<MarkerShape>(i % 6); }
 };
 
-bool isDark(const QPalette& palette);
 /// For a window with this palette; the background is the palette's Base.
 ChartStyle chartStyle(const QPalette& palette);
 /// For files: dark on white whatever the window looks like.

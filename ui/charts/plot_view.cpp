@@ -108,10 +108,10 @@ void PlotView::setFontScale(qreal factor)
     layoutPlot();
 }
 
-void PlotView::setXScale(const Scale& x)
+void PlotView::followXScale(const Scale& x, bool zoomed)
 {
     if (!(x == m_x))
-        setView(x, m_y, true);
+        setView(x, zoomed ? m_y : m_fitY, zoomed);
 }
 
 void PlotView::setLeftMargin(qreal pixels)
@@ -154,7 +154,7 @@ void PlotView::setView(const Scale& x, const Scale& y, bool zoomed)
         emit viewChanged();
     }
     if (xChanged)
-        emit xScaleChanged(x);
+        emit xScaleChanged(x, zoomed);
 }
 
 void PlotView::zoomToFit()

@@ -63,8 +63,8 @@ public:
 
     const Scale& xScale() const { return m_x; }
     const Scale& yScale() const { return m_y; }
-    /// Shows this part of x; also for charts that share an axis.
-    void setXScale(const Scale& x);
+    /// Shows the same part of x as a chart that shares the axis; `zoomed` as there.
+    void followXScale(const Scale& x, bool zoomed);
     bool isZoomed() const { return m_zoomed; }
     QRectF plotArea() const { return m_area; }
     QPointF toView(QPointF value) const;
@@ -84,7 +84,7 @@ public slots:
     void copyImage() const;
 
 signals:
-    void xScaleChanged(const tailmark::ui::Scale& x);
+    void xScaleChanged(const tailmark::ui::Scale& x, bool zoomed);
     void viewChanged();
 
 protected:

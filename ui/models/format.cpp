@@ -110,21 +110,6 @@ QString formatInterval(const std::optional<Interval>& interval, std::string_view
     return QStringLiteral("%1 – %2").arg(formatNumber(interval->low), formatValue(interval->high, unit));
 }
 
-QString formatDuration(double seconds)
-{
-    if (!std::isfinite(seconds) || seconds < 0)
-        return absentText();
-    if (seconds < 10 && seconds != std::round(seconds))
-        return formatValue(seconds, "s", 2);
-    const auto whole = static_cast<qint64>(std::llround(seconds));
-    const qint64 h = whole / 3600, min = whole / 60 % 60, s = whole % 60;
-    if (h > 0)
-        return min > 0 ? tr("%1 h %2 min").arg(h).arg(min) : tr("%1 h").arg(h);
-    if (min > 0)
-        return s > 0 ? tr("%1 min %2 s").arg(min).arg(s) : tr("%1 min").arg(min);
-    return tr("%1 s").arg(s);
-}
-
 QString formatInstant(const std::string& utc)
 {
     const QDateTime time = QDateTime::fromString(text(utc), Qt::ISODateWithMs);

@@ -39,8 +39,6 @@ QString formatChange(std::optional<double> change);
 /// 1.25 -> "1.25×"
 QString formatRatio(std::optional<double> ratio);
 QString formatInterval(const std::optional<Interval>& interval, std::string_view unit = {});
-/// "45 s", "3 min 20 s", "1 h 5 min"
-QString formatDuration(double seconds);
 /// UTC in ISO 8601 -> the user's time zone and locale; empty stays empty.
 QString formatInstant(const std::string& utc);
 

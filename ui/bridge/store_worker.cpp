@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "bridge/store_worker.h"
+
+#include "analysis/summarize.h"
+#include "report/report.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace tailmark::ui {
+
+namespace {
+
+/// The open run, and two that are compared with it.
+constexpr std::size_t kCachedRuns = 3;
+
+} // namespace
+
+StoreWorker::StoreWorker(std::string path) : m_path(std::move(path)) {}
+
+Result<Store*> StoreWorker::store()
+{
+    if (!m_store) {
+        auto opened = Store::open(m_path);
+        if (!opened)
+            return opened.error();
+        m_store.emplace(std::move(opened).value());
+    }
+    return &*m_store;
+}
+
+Result<std::vector<RunInfo>> StoreWorker::runs()
+{
+    auto open = store();
+    if (!open)
+        return open.error();
+    return open.value()->listRuns();
+}
+
+StoreWorker::CachedRun& StoreWorker::cached(RunId run)
+{
+    const auto found = std::find_if(m_cache.begin(), m_cache.end(), [&](const CachedRun& c) { return c.id == run; });
+    if (found != m_cache.end()) {
+        m_cache.splice(m_cache.begin(), m_cache, found);
+    } else {
+        m_cache.push_front({run, {}});
+        if (m_cache.size() > kCachedRuns)
+            m_cache.pop_back();
+    }
+    return m_cache.front();
+}
+
+Result<StoreWorker::CachedPoint*> StoreWorker::cachedPoint(CachedRun& run, PointIndex point)
+{
+    CachedPoint& entry = run.points[point];
+    if (!entry.records) {
+        auto batch = m_store->loadRecords(run.id, point);
+        if (!batch) {
+            run.points.erase(point);
+            return batch.error();
+        }
+        entry.records = std::make_shared<const RecordBatch>(std::move(batch).value());
+    }
+    return &entry;
+}
+
+Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const Slo& slo)
+{
+    auto open = store();
+    if (!open)
+        return open.error();
+    auto stored = open.value()->loadRun(run);
+    if (!stored)
+        return stored.error();
+    RunResults results;
+    results.run = std::move(stored).value();
+    results.slo = slo.empty() ? results.run.plan.matrix.slo : slo;
+    const FailureDenominator denominator = results.run.plan.matrix.measurement.failureDenominator;
+    CachedRun& cache = cached(run);
+    for (const StoredPoint& p : results.run.points) {
+        if (!p.finished)
+            continue;
+        auto entry = cachedPoint(cache, p.point.index);
+        if (!entry)
+            return entry.error();
+        CachedPoint& c = *entry.value();
+        if (!c.summary || c.slo != results.slo) {
+            c.summary = summarize(p.point, results.slo, denominator, *c.records, p.facts);
+            c.slo = results.slo;
+        }
+        results.points.push_back(*c.summary);
+    }
+    for (const Curve& curve : makeCurves(results.points, results.slo))
+        results.operatingPoints.push_back(findOperatingPoint(curve));
+    return std::make_shared<const RunResults>(std::move(results));
+}
+
+Result<std::shared_ptr<const RecordBatch>> StoreWorker::records(RunId run, PointIndex point)
+{
+    auto open = store();
+    if (!open)
+        return open.error();
+    CachedRun& cache = cached(run);
+    if (const auto found = cache.points.find(point); found != cache.points.end())
+        return found->second.records;
+    auto batch = open.value()->loadRecords(run, point); // of a point that goes on: nothing to keep
+    if (!batch)
+        return batch.error();
+    return std::make_shared<const RecordBatch>(std::move(batch).value());
+}
+
+Result<QByteArray> StoreWorker::exported(RunId run, RunExport format, const Slo& slo)
+{
+    auto computed = results(run, slo);
+    if (!computed)
+        return computed.error();
+    const RunResults& r = *computed.value();
+    std::ostringstream out;
+    switch (format) {
+    case RunExport::PointsCsv: writePointsCsv(r, out); break;
+    case RunExport::RecordsCsv:
+        if (const Status written = writeRecordsCsv(r, *m_store, out); !written)
+            return written.error();
+        break;
+    case RunExport::Json: out << resultToJson(r).dump(2) << '\n'; break;
+    case RunExport::Html: out << htmlReport(r); break;
+    case RunExport::Markdown: out << markdownReport(r); break;
+    }
+    return QByteArray::fromStdString(out.str());
+}
+
+Status StoreWorker::change(const std::function<Status(Store&)>& write)
+{
+    auto open = store();
+    if (!open)
+        return open.error();
+    return write(*open.value());
+}
+
+bool StoreWorker::hasNews()
+{
+    auto open = store();
+    if (!open)
+        return false;
+    const auto version = open.value()->dataVersion();
+    if (!version || version.value() == m_seenVersion)
+        return false;
+    m_seenVersion = version.value();
+    return true;
+}
+
+} // namespace tailmark::ui

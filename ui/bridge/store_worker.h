@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "report/run_results.h"
+#include "store/store.h"
+
+#include <QByteArray>
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tailmark::ui {
+
+enum class RunExport { PointsCsv, RecordsCsv, Json, Html, Markdown };
+
+/// What the store session's thread works with: one connection, and the records of the runs asked for last, so that
+/// another SLO needs no reading. Used by one thread at a time. Nothing here knows of signals or events.
+class StoreWorker
+{
+public:
+    explicit StoreWorker(std::string path);
+
+    Result<std::vector<RunInfo>> runs();
+    Result<std::shared_ptr<const RunResults>> results(RunId run, const Slo& slo);
+    Result<std::shared_ptr<const RecordBatch>> records(RunId run, PointIndex point);
+    Result<QByteArray> exported(RunId run, RunExport format, const Slo& slo);
+    Status change(const std::function<Status(Store&)>& write);
+    /// True when something was written since the last call.
+    bool hasNews();
+
+private:
+    struct CachedPoint
+    {
+        std::shared_ptr<const RecordBatch> records;
+        std::optional<PointSummary> summary; ///< under `slo`
+        Slo slo;
+    };
+    struct CachedRun
+    {
+        RunId id;
+        std::map<PointIndex, CachedPoint> points; ///< finished ones only: their records change no more
+    };
+
+    Result<Store*> store();
+    CachedRun& cached(RunId run);
+    Result<CachedPoint*> cachedPoint(CachedRun& run, PointIndex point);
+
+    std::string m_path;
+    std::optional<Store> m_store;
+    std::list<CachedRun> m_cache; ///< the last used one first
+    std::int64_t m_seenVersion = 0;
+};
+
+} // namespace tailmark::ui

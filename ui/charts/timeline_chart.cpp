@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/timeline_chart.h"
+
+#include "charts/timeline_plots.h"
+#include "models/format.h"
+
+namespace tailmark::ui {
+
+TimelineChart::TimelineChart(QWidget* parent) : ChartStack(parent)
+{
+    m_rates = new RatesPlot(tr("rate"), QStringLiteral("1/s"),
+                            {{tr("offered"), &TimelineBin::offeredPerS, 5, Qt::DashLine},
+                             {tr("sent"), &TimelineBin::sentPerS, 0},
+                             {tr("completed"), &TimelineBin::completedPerS, 2},
+                             {tr("failed"), &TimelineBin::failedPerS, 1}},
+                            false, this);
+    m_rates->setNamesPhases(true);
+    m_rates->setAccessibleName(tr("Offered, sent, completed and failed requests per second along the point"));
+    m_flight = new RatesPlot(tr("requests"), {},
+                             {{tr("backlog (intended, not ended)"), &TimelineBin::backlog, 3},
+                              {tr("in flight"), &TimelineBin::inFlight, 0}},
+                             true, this);
+    m_flight->setAccessibleName(tr("Requests in flight and backlog along the point"));
+    m_dots = new DotsPlot(this);
+    m_dots->setAccessibleName(tr("Latency of each request along the point"));
+    add(m_rates, 4);
+    add(m_flight, 3);
+    add(m_dots, 5);
+}
+
+void TimelineChart::setData(const TimelineData& data)
+{
+    m_rates->setData(data);
+    m_flight->setData(data);
+    m_dots->setData(data);
+    m_dots->setAccessibleDescription(tr("%1 completed, %2 failed requests")
+                                         .arg(formatCount(static_cast<std::uint64_t>(data.dots.size())),
+                                              formatCount(static_cast<std::uint64_t>(data.failures.size()))));
+    align();
+}
+
+void TimelineChart::setMessage(const QString& message)
+{
+    m_rates->setMessage(message);
+}
+
+} // namespace tailmark::ui

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "charts/plot_view.h"
+#include "models/timeline_data.h"
+
+#include <functional>
+
+namespace tailmark::ui {
+
+/// A chart along the time of one point, with its window and phases.
+class TimePlot : public PlotView
+{
+    Q_OBJECT
+
+public:
+    explicit TimePlot(QWidget* parent = nullptr) : PlotView(parent) {}
+
+protected:
+    void setTimes(const TimelineData& data) { m_data = data; }
+    const TimelineData& data() const { return m_data; }
+    Scale fitTime() const;
+    void paintBelow(QPainter& painter) override;
+    void paintLabels(QPainter& painter) override;
+
+    bool m_namesPhases = false;
+
+private:
+    TimelineData m_data;
+};
+
+/// Some values of the bins as lines.
+class RatesPlot : public TimePlot
+{
+    Q_OBJECT
+
+public:
+    struct Curve
+    {
+        QString name;
+        double TimelineBin::*value;
+        int color;
+        Qt::PenStyle style = Qt::SolidLine;
+    };
+    /// `atEnd`: the values hold at the end of a bin, else over the whole of it.
+    RatesPlot(const QString& title, const QString& unit, const QList<Curve>& curves, bool atEnd, QWidget* parent = nullptr);
+
+    void setData(const TimelineData& data);
+    void setNamesPhases(bool on) { m_namesPhases = on; }
+
+protected:
+    void restyle() override;
+    std::optional<Hover> hoverAt(QPointF view) const override;
+
+private:
+    QString m_unit;
+    QList<Curve> m_curves;
+    bool m_atEnd;
+};
+
+/// Latencies of single requests on a logarithmic axis; failures as crosses at the upper edge.
+class DotsPlot : public TimePlot
+{
+    Q_OBJECT
+
+public:
+    explicit DotsPlot(QWidget* parent = nullptr);
+    void setData(const TimelineData& data);
+
+protected:
+    void paintMarks(QPainter& painter) override;
+    std::optional<Hover> hoverAt(QPointF view) const override;
+};
+
+/// Thousands of equal dots: on a raster each visible place once, as a pixmap; in a vector file as points of a round pen.
+void drawDots(QPainter& painter, const QList<QPointF>& at, const QRectF& within, qreal size, const QColor& color);
+
+} // namespace tailmark::ui

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/timeline_data.h"
+
+#include "models/format.h"
+
+namespace tailmark::ui {
+
+double timelineBinS(double lengthS)
+{
+    constexpr double kBins = 120;
+    for (double step : {0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0})
+        if (lengthS / step <= kBins)
+            return step;
+    return 60;
+}
+
+void setDots(TimelineData& data, const PointPlan& point, const RecordBatch& batch)
+{
+    data.latency = headlineMetric(point.openLoop());
+    data.dots.clear();
+    data.failures.clear();
+    for (const RequestRecord& r : batch.records) {
+        if (!isPresent(r.intended))
+            continue;
+        const double at = toSeconds(r.intended);
+        if (r.outcome == Outcome::Completed) {
+            if (const auto value = requestValue(data.latency, r))
+                data.dots.append({at, *value});
+        } else if (r.outcome != Outcome::Cancelled) {
+            data.failures.append(at);
+        }
+    }
+}
+
+TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& batch)
+{
+    TimelineData data;
+    double endS = window.endS;
+    for (const RequestRecord& r : batch.records)
+        if (isPresent(r.closed))
+            endS = std::max(endS, toSeconds(r.closed));
+    data.endS = endS;
+    data.binS = timelineBinS(endS);
+    for (const TimelineBin& bin : timeline(batch, data.binS))
+        data.bins.append(bin);
+    data.windowStartS = window.startS;
+    data.windowEndS = window.endS;
+    double at = 0;
+    if (point.phases.size() > 1)
+        for (const Phase& phase : point.phases) {
+            data.phases.append({text(phase.name), at, at + phase.durationS});
+            at += phase.durationS;
+        }
+    setDots(data, point, batch);
+    return data;
+}
+
+void LiveTimeline::start(const PointStarted& point)
+{
+    m_data = {};
+    m_binStart = {};
+    m_data.windowStartS = point.warmupS;
+    m_data.windowEndS = point.warmupS + point.durationS;
+    m_data.endS = m_data.windowEndS;
+    m_data.binS = timelineBinS(m_data.endS);
+}
+
+void LiveTimeline::add(const LoadSnapshot& now)
+{
+    const double elapsed = toSeconds(now.elapsed - m_binStart.elapsed);
+    if (elapsed < m_data.binS)
+        return;
+    const auto rate = [&](std::uint64_t LoadSnapshot::*count) {
+        return static_cast<double>(now.*count - m_binStart.*count) / elapsed;
+    };
+    TimelineBin bin;
+    bin.startS = toSeconds(m_binStart.elapsed);
+    bin.offeredPerS = rate(&LoadSnapshot::intended);
+    bin.sentPerS = rate(&LoadSnapshot::sent);
+    bin.acceptedPerS = rate(&LoadSnapshot::accepted);
+    bin.completedPerS = rate(&LoadSnapshot::completed);
+    bin.failedPerS = rate(&LoadSnapshot::failed);
+    bin.outputTokensPerS = rate(&LoadSnapshot::outputTokens);
+    bin.inFlight = now.inFlight;
+    bin.backlog = static_cast<double>(now.inFlight) + now.waiting;
+    m_data.bins.append(bin);
+    m_data.endS = std::max(m_data.endS, toSeconds(now.elapsed));
+    m_binStart = now;
+}
+
+} // namespace tailmark::ui

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/summarize.h"
+#include "run/run_event.h"
+
+#include <QList>
+#include <QPointF>
+#include <QString>
+
+#include <optional>
+
+namespace tailmark::ui {
+
+/// What happened in one point along its time, seconds since its start.
+struct TimelineData
+{
+    struct Phase
+    {
+        QString name;
+        double startS = 0, endS = 0;
+    };
+
+    QList<TimelineBin> bins;
+    double binS = 1;
+    double endS = 0;
+    double windowStartS = 0, windowEndS = 0; ///< equal: not known yet
+    QList<Phase> phases;                     ///< of a burst; empty when there is only one
+    Metric latency = Metric::Ttft;           ///< what the dots are: the headline latency
+    QList<QPointF> dots;                     ///< completed requests: intended start, latency in ms
+    QList<double> failures;                  ///< intended starts of the requests that ended otherwise
+};
+
+/// Bins of 0.1, 0.25, 0.5, 1, 2, 5, 10 … s: about a hundred in the whole.
+double timelineBinS(double lengthS);
+
+TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& records);
+/// Adds the dots of `records` to a timeline that grows while the point goes on.
+void setDots(TimelineData& data, const PointPlan& point, const RecordBatch& records);
+
+/// The timeline of the running point from its progress events: requests in flight are in no record yet.
+class LiveTimeline
+{
+public:
+    void start(const PointStarted& point);
+    void add(const LoadSnapshot& snapshot);
+
+    const TimelineData& data() const { return m_data; }
+    /// Dots of the records stored so far.
+    void setRecords(const PointPlan& point, const RecordBatch& records) { setDots(m_data, point, records); }
+
+private:
+    TimelineData m_data;
+    LoadSnapshot m_binStart; ///< the snapshot with which the bin that is being filled began
+};
+
+} // namespace tailmark::ui
