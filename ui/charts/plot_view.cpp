@@ -5,6 +5,7 @@
 
 #include <QChart>
 #include <QClipboard>
+#include <QFontInfo>
 #include <QGraphicsLayout>
 #include <QGuiApplication>
 #include <QImage>
@@ -172,8 +173,9 @@ void PlotView::zoomAt(QPointF view, double factor, bool alongX, bool alongY)
 
 QFont PlotView::chartFont() const
 {
+    // In pixels of the chart: a size in points would be scaled twice on a device with another resolution (PDF).
     QFont f = font();
-    f.setPointSizeF(std::max(6.0, f.pointSizeF() * 0.92 * m_fontScale));
+    f.setPixelSize(std::max(8, qRound(QFontInfo(f).pixelSize() * 0.92 * m_fontScale)));
     return f;
 }
 

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/tables.h"
+
+#include "models/format.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailmark::ui {
+
+namespace {
+
+QString tr(const char* source)
+{
+    return QCoreApplication::translate("Tables", source);
+}
+
+Cell number(std::optional<double> value, const QString& toolTip = {}, int digits = 4)
+{
+    return {formatNumber(value, digits), value ? QVariant(*value) : QVariant(-HUGE_VAL), toolTip, Badge::None};
+}
+
+Cell count(std::uint64_t n, const QString& toolTip = {})
+{
+    return {formatCount(n), static_cast<double>(n), toolTip, Badge::None};
+}
+
+/// Name, formula and note of a metric, for a tooltip.
+QString definition(Metric metric)
+{
+    const MetricInfo& info = metricInfo(metric);
+    return QStringLiteral("%1\n%2").arg(text(info.title), text(info.definition));
+}
+
+struct QuantileColumn
+{
+    Metric metric;
+    double percent;
+};
+
+Cell quantileCell(const PointSummary& s, const QuantileColumn& column)
+{
+    const Distribution* d = s.distribution(column.metric);
+    const Distribution::Quantile* q = d ? d->at(column.percent) : nullptr;
+    if (!q)
+        return {absentText(), -HUGE_VAL, tr("No successful request of this point has this value."), Badge::None};
+    QStringList tip{QStringLiteral("%1 = %2").arg(quantileName(column.metric, column.percent), formatMetric(column.metric, q->value)),
+                    tr("%1 samples").arg(formatCount(d->n))};
+    if (q->ci95)
+        tip << tr("95 % interval %1").arg(formatInterval(q->ci95, metricInfo(column.metric).unit));
+    if (q->weak)
+        tip << tr("Weak: fewer than 10 values lie above it");
+    if (const auto failures = failuresOf(s.outcomes))
+        tip << tr("%1 failed requests are not in it").arg(formatCount(failures));
+    QString shown = formatNumber(q->value);
+    if (q->weak)
+        shown += QLatin1Char(' ') + tr("weak");
+    return {shown, q->value, tip.join(QLatin1Char('\n')), Badge::None};
+}
+
+QString outcomeTip(const PointSummary& s)
+{
+    QStringList lines;
+    for (int i = 0; i < kOutcomeCount; ++i)
+        if (s.outcomes[static_cast<std::size_t>(i)] > 0)
+            lines << QStringLiteral("%1: %2").arg(text(outcomeId(static_cast<Outcome>(i))),
+                                                  formatCount(s.outcomes[static_cast<std::size_t>(i)]));
+    return lines.join(QLatin1Char('\n'));
+}
+
+QString outcomeMeaning(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::Completed: return tr("Ended properly with at least one token");
+    case Outcome::Rejected: return tr("Refused for load: 429, 503, or the same told inside the stream");
+    case Outcome::ClientError: return tr("Refused as wrong: another 4xx");
+    case Outcome::ServerError: return tr("5xx, or an error object in the stream");
+    case Outcome::ConnectFailed: return tr("No connection");
+    case Outcome::TimeoutConnect: return tr("No connection within the limit");
+    case Outcome::TimeoutFirstToken: return tr("No token within the limit");
+    case Outcome::TimeoutStall: return tr("Silent for too long inside the stream");
+    case Outcome::TimeoutTotal: return tr("Not over within the total limit");
+    case Outcome::Truncated: return tr("The stream broke off without a finish reason");
+    case Outcome::Malformed: return tr("Not an event stream, or unreadable");
+    case Outcome::NoContent: return tr("Ended properly without a token");
+    case Outcome::Cancelled: return tr("Cut off by the end of the point or by the user");
+    case Outcome::NotSent: return tr("The generator could not send it in time");
+    }
+    return {};
+}
+
+} // namespace
+
+std::uint64_t failuresOf(const std::array<std::uint64_t, kOutcomeCount>& outcomes)
+{
+    std::uint64_t failures = 0;
+    for (int i = 0; i < kOutcomeCount; ++i)
+        if (const auto o = static_cast<Outcome>(i); o != Outcome::Completed && o != Outcome::Cancelled)
+            failures += outcomes[static_cast<std::size_t>(i)];
+    return failures;
+}
+
+QString pointName(const PointPlan& point)
+{
+    QString name = point.kind == TestKind::BurstRecovery ? text(point.test) : formatLoad(point.load);
+    if (point.repeat > 0)
+        name = tr("%1, repeat %2").arg(name).arg(point.repeat + 1);
+    return name;
+}
+
+QString verdictName(const Verdict& verdict)
+{
+    if (verdict.valid)
+        return tr("valid");
+    QStringList names;
+    for (const VerdictReason& reason : verdict.reasons)
+        names << text(reason.code).replace(QLatin1Char('_'), QLatin1Char(' '));
+    return names.isEmpty() ? tr("invalid") : names.join(QStringLiteral(", "));
+}
+
+QString verdictText(const Verdict& verdict)
+{
+    QStringList lines;
+    for (const VerdictReason& reason : verdict.reasons)
+        lines << text(reason.text);
+    if (lines.isEmpty())
+        return verdict.valid ? tr("This point may be believed: no check found a reason not to.") : tr("Invalid");
+    return lines.join(QLatin1Char('\n'));
+}
+
+Badge verdictBadge(const Verdict& verdict)
+{
+    return verdict.valid ? Badge::Good : Badge::Warning;
+}
+
+Table pointsTable(const RunResults& results, const std::string& test)
+{
+    std::vector<const PointSummary*> points;
+    bool open = false, closed = false, repeats = false;
+    for (const PointSummary& s : results.points) {
+        if (!test.empty() && s.point.test != test)
+            continue;
+        points.push_back(&s);
+        (s.point.openLoop() ? open : closed) = true;
+        repeats = repeats || s.point.repeat > 0;
+    }
+    QList<QuantileColumn> quantiles;
+    if (closed || !open)
+        quantiles << QuantileColumn{Metric::Ttft, 50} << QuantileColumn{Metric::Ttft, 99};
+    if (open)
+        quantiles << QuantileColumn{Metric::TtftIntended, 50} << QuantileColumn{Metric::TtftIntended, 99};
+    const QList<Metric> rates{Metric::OutputTokensPerS, Metric::RequestsPerS};
+    const QList<QuantileColumn> further{{Metric::Tpot, 50}, {Metric::Tpot, 99}, {Metric::E2e, 50}, {Metric::E2e, 99},
+                                        {Metric::OutputTokensPerSUser, 50}};
+    const QList<Metric> good{Metric::GoodputRequestsPerS, Metric::SloAttainment};
+
+    Table table;
+    const auto metricColumn = [&](Metric m) { table.columns << Column{metricHead(m), definition(m), true}; };
+    const auto quantileColumn = [&](const QuantileColumn& q) {
+        const QString unit = metricUnit(q.metric);
+        const QString name = quantileName(q.metric, q.percent);
+        table.columns << Column{unit.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, unit), definition(q.metric), true};
+    };
+    if (test.empty())
+        table.columns << Column{tr("Test"), {}, false};
+    table.columns << Column{tr("Load"), tr("Workers that each wait for their answer, or requests per second."), true};
+    if (repeats)
+        table.columns << Column{tr("Repeat"), {}, true};
+    table.columns << Column{tr("Verdict"), tr("May this point be believed? The reasons stand in the tooltip."), false};
+    for (Metric m : rates)
+        metricColumn(m);
+    for (const QuantileColumn& q : quantiles)
+        quantileColumn(q);
+    for (Metric m : good)
+        metricColumn(m);
+    table.columns << Column{tr("Completed"), tr("Requests intended in the window that completed."), true}
+                  << Column{tr("Failed"), tr("Requests intended in the window that failed or were never sent. They enter no latency."), true};
+    for (const QuantileColumn& q : further)
+        quantileColumn(q);
+    table.columns << Column{tr("In flight"), tr("Mean number of requests in flight over the window."), true};
+    quantileColumn({Metric::SendLag, 99});
+
+    for (const PointSummary* s : points) {
+        QList<Cell> row;
+        if (test.empty())
+            row << Cell{text(s->point.test), {}, {}, Badge::None};
+        row << Cell{formatLoad(s->point.load), s->point.load.value, {}, Badge::None};
+        if (repeats)
+            row << count(static_cast<std::uint64_t>(s->point.repeat + 1));
+        row << Cell{verdictName(s->verdict), {}, verdictText(s->verdict), verdictBadge(s->verdict)};
+        for (Metric m : rates)
+            row << number(s->rate(m), QStringLiteral("%1 = %2").arg(text(metricInfo(m).title), formatMetric(m, s->rate(m))));
+        for (const QuantileColumn& q : quantiles)
+            row << quantileCell(*s, q);
+        row << number(s->rate(Metric::GoodputRequestsPerS));
+        row << Cell{formatShare(s->slo.denominator > 0 ? std::optional(s->slo.attainment) : std::nullopt),
+                    s->slo.attainment * 100,
+                    tr("%1 of %2 requests").arg(formatCount(s->slo.good), formatCount(s->slo.denominator)),
+                    s->slo.denominator == 0 || results.slo.empty() ? Badge::None : s->slo.met ? Badge::Good : Badge::Bad};
+        row << count(s->count(Outcome::Completed), outcomeTip(*s));
+        const std::uint64_t failures = failuresOf(s->outcomes);
+        row << Cell{formatCount(failures), static_cast<double>(failures), outcomeTip(*s), failures > 0 ? Badge::Bad : Badge::None};
+        for (const QuantileColumn& q : further)
+            row << quantileCell(*s, q);
+        row << number(s->meanInFlight, {}, 3) << quantileCell(*s, {Metric::SendLag, 99});
+        table.rows << row;
+        table.ids << s->point.index.value;
+    }
+    return table;
+}
+
+Table metricsTable(const PointSummary& point)
+{
+    Table table;
+    table.columns = {{tr("Metric"), {}, false}, {tr("Unit"), {}, false}, {tr("Samples"), {}, true}, {tr("Mean"), {}, true},
+                     {tr("Min"), {}, true}};
+    QList<double> percents;
+    for (const auto& [metric, d] : point.metrics)
+        for (const auto& q : d.quantiles)
+            if (!percents.contains(q.percent))
+                percents.append(q.percent);
+    std::sort(percents.begin(), percents.end());
+    for (double p : percents)
+        table.columns << Column{percentileName(p), tr("Nearest rank, exact values, no interpolation."), true};
+    table.columns << Column{tr("Max"), {}, true};
+    for (const auto& [metric, d] : point.metrics) {
+        if (d.n == 0)
+            continue;
+        QList<Cell> row{Cell{text(metricInfo(metric).title), {}, definition(metric), Badge::None},
+                        Cell{metricUnit(metric), {}, {}, Badge::None}, count(d.n), number(d.mean), number(d.min)};
+        for (double p : percents)
+            row << quantileCell(point, {metric, p});
+        row << number(d.max);
+        table.rows << row;
+    }
+    return table;
+}
+
+Table outcomesTable(const PointSummary& point)
+{
+    Table table;
+    table.columns = {{tr("Outcome"), {}, false},
+                     {tr("In the window"), tr("Requests whose intended start lies in the window."), true},
+                     {tr("Share"), {}, true},
+                     {tr("Whole point"), tr("Warm-up and drain included."), true},
+                     {tr("Meaning"), {}, false}};
+    double all = 0;
+    for (std::uint64_t n : point.outcomes)
+        all += static_cast<double>(n);
+    for (int i = 0; i < kOutcomeCount; ++i) {
+        const auto outcome = static_cast<Outcome>(i);
+        const std::uint64_t window = point.outcomes[static_cast<std::size_t>(i)];
+        const std::uint64_t whole = point.outcomesOfPoint[static_cast<std::size_t>(i)];
+        if (whole == 0 && outcome != Outcome::Completed)
+            continue;
+        const double share = all > 0 ? static_cast<double>(window) / all : 0;
+        table.rows << QList<Cell>{Cell{text(outcomeId(outcome)), {}, outcomeMeaning(outcome),
+                                       outcome == Outcome::Completed ? Badge::Good : outcome == Outcome::Cancelled ? Badge::Neutral : Badge::Bad},
+                                  count(window), Cell{formatShare(share), share, {}, Badge::None}, count(whole),
+                                  Cell{outcomeMeaning(outcome), {}, {}, Badge::None}};
+    }
+    return table;
+}
+
+Table lawsTable(const PointSummary& point)
+{
+    Table table;
+    table.columns = {{tr("Law"), {}, false}, {tr("Expected"), {}, true}, {tr("Observed"), {}, true},
+                     {tr("Difference"), tr("(observed − expected) / expected"), true}, {tr("With the figures put in"), {}, false}};
+    const auto name = [](const std::string& law) {
+        if (law == "little")
+            return tr("Little's law");
+        if (law == "closed_loop")
+            return tr("Closed loop");
+        if (law == "backlog")
+            return tr("Backlog growth");
+        return text(law).replace(QLatin1Char('_'), QLatin1Char(' '));
+    };
+    for (const LawCheck& law : point.laws)
+        table.rows << QList<Cell>{Cell{name(law.law), {}, {}, Badge::None}, number(law.expected), number(law.observed),
+                                  Cell{formatChange(law.relativeDifference), law.relativeDifference, {}, Badge::None},
+                                  Cell{text(law.text), {}, {}, Badge::None}};
+    return table;
+}
+
+Table constraintsTable(const PointSummary& point)
+{
+    Table table;
+    table.columns = {{tr("Limit"), {}, false}, {tr("Measured"), {}, true},
+                     {tr("Within it"), tr("Share of the failure denominator that succeeded within the limit."), true},
+                     {tr("Met"), {}, false}};
+    for (const ConstraintResult& c : point.slo.constraints) {
+        const auto metric = metricFromId(c.limit.metric);
+        table.rows << QList<Cell>{Cell{text(sloSentence(c.limit)), {}, {}, Badge::None},
+                                  Cell{metric ? formatMetric(*metric, c.value) : formatNumber(c.value),
+                                       c.value ? QVariant(*c.value) : QVariant(), {}, Badge::None},
+                                  Cell{formatShare(c.withinShare), c.withinShare, {}, Badge::None},
+                                  Cell{c.met ? tr("met") : tr("missed"), {}, {}, c.met ? Badge::Good : Badge::Bad}};
+    }
+    return table;
+}
+
+Table timelineTable(const TimelineData& data)
+{
+    Table table;
+    table.columns = {{tr("From (s)"), {}, true}, {tr("Offered (1/s)"), {}, true}, {tr("Sent (1/s)"), {}, true},
+                     {tr("Accepted (1/s)"), {}, true}, {tr("Completed (1/s)"), {}, true}, {tr("Failed (1/s)"), {}, true},
+                     {tr("In flight"), tr("At the end of the interval."), true},
+                     {tr("Backlog"), tr("Intended and not yet ended, at the end of the interval."), true}};
+    for (const TimelineBin& bin : data.bins)
+        table.rows << QList<Cell>{number(bin.startS), number(bin.offeredPerS), number(bin.sentPerS), number(bin.acceptedPerS),
+                                  number(bin.completedPerS), number(bin.failedPerS), number(bin.inFlight), number(bin.backlog)};
+    return table;
+}
+
+} // namespace tailmark::ui
