@@ -30,16 +30,10 @@ AnswerPlan planAnswer(const GenerationRequest& request, const Profile& profile, 
     return plan;
 }
 
-Answer::Answer(const GenerationRequest& request, AnswerWriter writer, AnswerPlan plan, Fault fault,
-               TruthRow truth)
+Answer::Answer(const GenerationRequest& request, AnswerWriter writer, AnswerPlan plan, Fault fault, TruthRow truth)
     : m_writer(std::move(writer)), m_plan(plan), m_fault(fault), m_stream(request.stream),
-      m_chat(request.api == Api::Chat), m_includeUsage(request.includeUsage || !request.stream),
-      m_truth(std::move(truth))
+      m_chat(request.api == Api::Chat), m_includeUsage(request.includeUsage), m_truth(std::move(truth))
 {
-    if (m_fault.kind == FaultKind::NoUsage && m_includeUsage) {
-        m_includeUsage = false;
-        strike();
-    }
 }
 
 void Answer::begin(Connection& connection)

@@ -67,7 +67,7 @@ private:
     const Fault m_fault;
     const bool m_stream;
     const bool m_chat;
-    bool m_includeUsage;
+    const bool m_includeUsage;
     TruthRow m_truth;
     MonotonicClock m_clock;
     bool m_stallOver = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/api_request.h"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -49,10 +50,10 @@ public:
         const json* value = field(m_body, key);
         if (!value)
             return;
-        if (!value->is_number_integer())
+        const double number = value->is_number() ? value->get<double>() : 0.5;
+        if (number != std::floor(number))
             return fail(key, "must be an integer");
-        const auto number = value->get<std::int64_t>();
-        if (number > std::numeric_limits<int>::max() || number < std::numeric_limits<int>::min())
+        if (std::abs(number) > std::numeric_limits<int>::max())
             return fail(key, "is out of range");
         out = static_cast<int>(number);
     }
@@ -206,6 +207,7 @@ std::optional<ApiError> readOptions(const json& body, GenerationRequest& request
         return ApiError::badRequest("This engine gives one choice a request: n must be 1.", "n");
     if (request.cacheSalt.size() > kMaxSaltLength)
         return ApiError::badRequest("cache_salt may have at most 128 characters.", "cache_salt");
+    request.includeUsage = !request.stream;
     if (const json* options = field(body, "stream_options")) {
         if (!request.stream)
             return ApiError::badRequest("Stream options can only be defined when `stream=True`.",

@@ -36,7 +36,7 @@ struct GenerationRequest
     int minTokens = 0;
     bool ignoreEos = false;
     bool stream = false;
-    bool includeUsage = false;
+    bool includeUsage = false; ///< always when not streamed
     bool continuousUsage = false;
     bool returnTokenIds = false;
 };

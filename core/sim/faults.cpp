@@ -138,13 +138,4 @@ Fault FaultPicker::pick(std::uint64_t ordinal) const
     return {};
 }
 
-double FaultPicker::slowStartSeconds() const
-{
-    double seconds = 0;
-    for (const Fault& fault : m_faults)
-        if (fault.kind == FaultKind::SlowStart)
-            seconds = std::max(seconds, fault.param);
-    return seconds;
-}
-
 } // namespace tailmark::sim

@@ -47,8 +47,6 @@ public:
     static Status check(const std::vector<Fault>& faults);
 
     Fault pick(std::uint64_t ordinal) const;
-    double slowStartSeconds() const;
-    const std::vector<Fault>& all() const { return m_faults; }
 
 private:
     std::vector<Fault> m_faults;

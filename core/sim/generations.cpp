@@ -65,15 +65,17 @@ void Generations::start(Connection& connection, Api api, const HttpRequest& http
     auto parsed = parseGeneration(api, http.body, m_model);
     if (const auto* error = std::get_if<ApiError>(&parsed))
         return refuse(connection, truth, *error);
-    const GenerationRequest& request = std::get<GenerationRequest>(parsed);
+    GenerationRequest& request = std::get<GenerationRequest>(parsed);
     truth.promptTokens = request.prompt.size();
     const Fault fault = m_faults.pick(id);
     if (fault.kind == FaultKind::Status) {
         truth.fault = fault.kind;
         return refuse(connection, truth, {static_cast<int>(fault.param), "Injected fault.", ""});
     }
-    if (fault.kind == FaultKind::Hang)
+    if (fault.kind == FaultKind::Hang || (fault.kind == FaultKind::NoUsage && request.includeUsage))
         truth.fault = fault.kind;
+    if (fault.kind == FaultKind::NoUsage)
+        request.includeUsage = request.continuousUsage = false;
 
     const AnswerPlan plan = planAnswer(request, m_profile, m_answerSeed);
     AnswerWriter writer(request, truth.requestId, m_model.name, std::time(nullptr), plan.seed);
