@@ -92,6 +92,72 @@ std::string withoutTags(std::string_view text)
     return out;
 }
 
+struct Span
+{
+    std::size_t begin = std::string::npos;
+    std::size_t end = std::string::npos;
+};
+
+Span tokenAt(std::string_view text, std::size_t begin)
+{
+    std::size_t end = begin;
+    while (end < text.size() && isTokenChar(text[end]))
+        ++end;
+    return {begin, end};
+}
+
+/// The value behind name=, "name": or name="…", empty where nothing is assigned there.
+Span assignedValue(std::string_view text, std::size_t nameEnd)
+{
+    const auto skip = [&](std::size_t i, std::string_view any) {
+        const std::size_t next = text.find_first_not_of(any, i);
+        return next == std::string_view::npos ? text.size() : next;
+    };
+    const std::size_t sign = skip(nameEnd, "\"' ");
+    const bool quotedName = nameEnd < text.size() && (text[nameEnd] == '"' || text[nameEnd] == '\'');
+    if (sign == text.size() || !(text[sign] == '=' || (text[sign] == ':' && quotedName)))
+        return {nameEnd, nameEnd};
+    std::size_t begin = skip(sign + 1, " ");
+    const char quote =
+        begin < text.size() && (text[begin] == '"' || text[begin] == '\'') ? text[begin] : '\0';
+    begin += quote != '\0';
+    for (const std::string_view scheme : {"bearer ", "basic "})
+        if (text.substr(begin).starts_with(scheme))
+            begin += scheme.size();
+    return quote ? Span{begin, std::min(text.find(quote, begin), text.size())} : tokenAt(text, begin);
+}
+
+/// The first secret at or behind `at` in a text in lower case.
+Span nextSecret(std::string_view text, std::size_t at)
+{
+    Span best;
+    /// The first place behind `at` where `mark` stands and `secretOf` finds something.
+    const auto search = [&](std::string_view mark, auto secretOf) {
+        for (std::size_t i = text.find(mark, at); i < best.begin; i = text.find(mark, i + 1)) {
+            const Span found = secretOf(i);
+            if (found.begin < found.end && found.begin < best.begin) {
+                best = found;
+                return;
+            }
+        }
+    };
+    search("bearer ", [&](std::size_t i) { return tokenAt(text, i + 7); });
+    for (const std::string_view mark : {"sk-", "hf_", "nvapi-", "gsk_"})
+        search(mark, [&](std::size_t i) {
+            const bool startsWord = i == 0 || !std::isalnum(static_cast<unsigned char>(text[i - 1]));
+            const Span word = tokenAt(text, i);
+            return startsWord && word.end - i >= 12 ? word : Span{i, i};
+        });
+    for (const std::string_view name : {"key", "token", "secret", "password", "authorization"})
+        search(name, [&](std::size_t i) { return assignedValue(text, i + name.size()); });
+    search("://", [&](std::size_t i) { // user and password in a URL
+        const std::size_t end = std::min(text.find_first_of("/?# \"'<>", i + 3), text.size());
+        const std::size_t mark = text.substr(0, end).rfind('@');
+        return mark != std::string_view::npos && mark > i ? Span{i + 3, mark} : Span{i, i};
+    });
+    return best;
+}
+
 } // namespace
 
 ServerError readServerError(std::string_view body)
@@ -161,60 +227,11 @@ std::string hideSecrets(std::string_view text)
     const std::string low = lowered(text);
     std::string out;
     std::size_t at = 0;
-    const auto hideRun = [&](std::size_t begin) {
-        std::size_t end = begin;
-        while (end < text.size() && isTokenChar(text[end]))
-            ++end;
-        out.append(text.substr(at, begin - at));
-        if (end > begin)
-            out += kHidden;
-        at = end;
-    };
-    while (at < text.size()) {
-        std::size_t next = text.size();
-        std::size_t secret = text.size();
-        const auto consider = [&](std::size_t found, std::size_t valueAt) {
-            if (found < next) {
-                next = found;
-                secret = valueAt;
-            }
-        };
-        if (const std::size_t i = low.find("bearer ", at); i != std::string::npos)
-            consider(i, i + 7);
-        for (const char* mark : {"sk-", "hf_", "nvapi-", "gsk_"}) {
-            for (std::size_t i = low.find(mark, at); i != std::string::npos; i = low.find(mark, i + 1)) {
-                std::size_t end = i;
-                while (end < text.size() && isTokenChar(text[end]))
-                    ++end;
-                const bool startsWord = i == 0 || !std::isalnum(static_cast<unsigned char>(text[i - 1]));
-                if (startsWord && end - i >= 12) {
-                    consider(i, i);
-                    break;
-                }
-            }
-        }
-        for (const char* name : {"key", "token", "secret", "password", "authorization"}) {
-            // name=value and "name": "value"
-            for (std::size_t i = low.find(name, at); i != std::string::npos; i = low.find(name, i + 1)) {
-                std::size_t j = i + std::string_view(name).size();
-                while (j < text.size() && (text[j] == '"' || text[j] == '\'' || text[j] == ' '))
-                    ++j;
-                const bool assigned =
-                    j < text.size() &&
-                    (text[j] == '=' || (text[j] == ':' && j > i + std::string_view(name).size()));
-                if (!assigned)
-                    continue;
-                for (++j; j < text.size() && (text[j] == '"' || text[j] == '\'' || text[j] == ' ');)
-                    ++j;
-                consider(i, j);
-                break;
-            }
-        }
-        if (secret >= text.size())
-            break;
-        hideRun(secret);
+    for (Span secret; (secret = nextSecret(low, at)).begin < text.size(); at = secret.end) {
+        out.append(text.substr(at, secret.begin - at));
+        out += kHidden;
     }
-    out.append(text.substr(std::min(at, text.size())));
+    out.append(text.substr(at));
     return out;
 }
 

@@ -19,9 +19,9 @@ struct ProbeResult
     std::string baseUrl;
     bool reachable = false;
     std::vector<std::string> models;
-    std::string model;   ///< the one that will be asked
-    std::string engine;  ///< profile id: "vllm", "sim", … "generic" when not recognised
-    std::string version; ///< empty = not told
+    std::string model;     ///< the one that will be asked
+    std::string engine;    ///< profile id: "vllm", "sim", … "generic" when not recognised
+    std::string version;   ///< empty = not told
     int contextTokens = 0; ///< longest context; 0 = not told
     RunCard card;          ///< typed entries of the matrix, overlaid by what was read
     BodyOptions body;      ///< request fields that this engine takes
@@ -32,11 +32,13 @@ struct ProbeResult
     std::vector<std::string> notes; ///< remarks in words: no usage reported, length not forced, …
 };
 
-/// Asks the info endpoints (/v1/models, /version, …) and, with `sendRequest`, one short request. Blocking, at most
-/// about `limits.connect_timeout_s` + `limits.first_token_timeout_s`; any thread. Errors: Unreachable when nothing answers, the
-/// model is not among those listed, or the one request is refused, each in one line. The API key is read from the
-/// environment variable that the target names; a name without a value is an error.
-Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits, bool sendRequest);
+/// Asks the info endpoints (/v1/models, /version, …) and, with `sendRequest`, one short request. Blocking, at
+/// most about `limits.connect_timeout_s` + `limits.first_token_timeout_s`; any thread. Errors: Unreachable
+/// when nothing answers, the model is not among those listed, or the one request is refused, each in one
+/// line. The API key is read from the environment variable that the target names; a name without a value is
+/// an error.
+Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits,
+                          bool sendRequest);
 
 nlohmann::ordered_json probeToJson(const ProbeResult& result);
 

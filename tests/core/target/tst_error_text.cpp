@@ -77,6 +77,9 @@ private slots:
         row("hf_abcdefghijklmn and hf_abcdefghijklmo", "••• and •••");
         row("max_tokens=5 and the task-force", "max_tokens=5 and the task-force");
         row("the key is missing", "the key is missing");
+        row("http://me:p!ss@host:80/v1 and http://host/a@b", "http://•••@host:80/v1 and http://host/a@b");
+        row("{'authorization': 'Bearer abc', \"password\":\"a!b c\"}",
+            "{'authorization': 'Bearer •••', \"password\":\"•••\"}");
         row("bearer ", "bearer ");
         row("password=", "password=");
     }

@@ -140,8 +140,6 @@ private:
         cutAt(splits);
         for (qsizetype i = 1; i < body.size() && body.size() < 4096; ++i)
             cutAt({i});
-        for (qsizetype i = 1; i + 1 < body.size() && body.size() < 4096; ++i)
-            cutAt({i, i + 1});
     }
 
     void compare(const nlohmann::json& known, const Reading& r)

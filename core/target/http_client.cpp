@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "target/http_client.h"
+
+#include "target/error_text.h"
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <system_error>
+
+#include <curl/curl.h>
+
+namespace tailmark {
+
+namespace {
+
+struct Body
+{
+    std::string bytes;
+    std::size_t limit = 0;
+    bool tooLong = false;
+};
+
+std::size_t takeBody(char* data, std::size_t, std::size_t size, void* user)
+{
+    auto& body = *static_cast<Body*>(user);
+    body.tooLong = body.bytes.size() + size > body.limit;
+    if (body.tooLong)
+        return 0;
+    body.bytes.append(data, size);
+    return size;
+}
+
+std::string seconds(double s)
+{
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.3g s", s);
+    return text.data();
+}
+
+/// libcurl's code in words of ours; its own text where that says more.
+std::string reason(CURL* curl, CURLcode code, const char* detail, const HttpLimits& limits)
+{
+    long osError = 0;
+    curl_off_t connected = 0;
+    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &osError);
+    curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &connected);
+    const std::string why = *detail ? detail : curl_easy_strerror(code);
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+        return "could not resolve the host name";
+    case CURLE_COULDNT_CONNECT:
+        return "could not connect: " +
+               (osError ? std::generic_category().message(static_cast<int>(osError)) : why);
+    case CURLE_OPERATION_TIMEDOUT:
+        return connected ? "no complete answer within " + seconds(limits.totalS)
+                         : "could not connect within " + seconds(std::min(limits.connectS, limits.totalS));
+    case CURLE_GOT_NOTHING:
+        return "the server closed the connection without an answer";
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CONNECT_ERROR:
+        return "TLS failed: " + why;
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+        return "not a URL that begins with http:// or https://";
+    default:
+        return why;
+    }
+}
+
+} // namespace
+
+HttpClient::HttpClient(std::vector<std::string> headers, Tls tls)
+    : m_headers(std::move(headers)), m_tls(std::move(tls))
+{
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+    m_handle = curl_easy_init();
+}
+
+HttpClient::~HttpClient()
+{
+    curl_easy_cleanup(m_handle);
+}
+
+Result<HttpReply> HttpClient::get(const std::string& url, const HttpLimits& limits)
+{
+    return perform(url, nullptr, limits);
+}
+
+Result<HttpReply> HttpClient::postJson(const std::string& url, const std::string& body,
+                                       const HttpLimits& limits)
+{
+    return perform(url, &body, limits);
+}
+
+Result<HttpReply> HttpClient::perform(const std::string& url, const std::string* body,
+                                      const HttpLimits& limits)
+{
+    CURL* const curl = m_handle;
+    const std::string where = hideSecrets(url);
+    if (!curl)
+        return Error{ErrorCode::Internal, where, "libcurl could not be set up"};
+    if (!url.starts_with("http://") && !url.starts_with("https://"))
+        return Error{ErrorCode::BadInput, where, "not a URL that begins with http:// or https://"};
+
+    curl_easy_reset(curl); // keeps the connection
+    Body received;
+    received.limit = limits.maxBodyBytes;
+    std::array<char, CURL_ERROR_SIZE> detail{};
+    curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connectS * 1000));
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.totalS * 1000));
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail.data());
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, takeBody);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, m_tls.verify ? 1L : 0L);
+    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, m_tls.verify ? 2L : 0L);
+    if (!m_tls.caFile.empty())
+        curl_easy_setopt(curl, CURLOPT_CAINFO, m_tls.caFile.c_str());
+
+    curl_slist* lines = nullptr;
+    for (const std::string& line : m_headers)
+        lines = curl_slist_append(lines, line.c_str());
+    if (body) {
+        // without a body announced by "100 Continue": servers that ignore it cost a second
+        for (const char* line : {"Content-Type: application/json", "Expect:"})
+            lines = curl_slist_append(lines, line);
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body->size()));
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body->data());
+    }
+    const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> owner(lines, curl_slist_free_all);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, lines);
+
+    const CURLcode code = curl_easy_perform(curl);
+    HttpReply reply;
+    long status = 0;
+    const char* text = nullptr;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    reply.status = static_cast<int>(status);
+    if (curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &text) == CURLE_OK && text)
+        reply.contentType = text;
+    if (curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &text) == CURLE_OK && text)
+        reply.location = text;
+    if (received.tooLong)
+        return Error{ErrorCode::Unreachable, where,
+                     "the answer is longer than " + std::to_string(limits.maxBodyBytes) + " bytes"};
+    const bool cut = status != 0 && (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR);
+    if (code != CURLE_OK && !cut)
+        return Error{ErrorCode::Unreachable, where, plainLine(reason(curl, code, detail.data(), limits))};
+    reply.complete = !cut;
+    reply.body = std::move(received.bytes);
+    return reply;
+}
+
+} // namespace tailmark
