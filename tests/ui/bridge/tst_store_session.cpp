@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "bridge/store_session.h"
+
+#include "demo_run.h"
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace tailmark;
+using namespace tailmark::ui;
+
+class TestStoreSession : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        m_path = m_folder.filePath(QStringLiteral("runs.sqlite"));
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        m_run = test::writeDemoRun(store.value());
+    }
+
+    void listsRunsByItself()
+    {
+        StoreSession session(m_path);
+        QSignalSpy changed(&session, &StoreSession::runsChanged);
+        QVERIFY(changed.wait());
+        QCOMPARE(session.runs()->size(), std::size_t(1));
+        QCOMPARE(session.runs()->front().name, std::string("Demo run"));
+    }
+
+    void summarisesEveryPoint()
+    {
+        StoreSession session(m_path);
+        const ResultsPtr results = resultsOf(session, {});
+        QVERIFY(results);
+        QCOMPARE(results->points.size(), std::size_t(14));
+        QCOMPARE(results->operatingPoints.size(), std::size_t(2));
+        for (const OperatingPoint& op : results->operatingPoints)
+            qInfo("%s", op.sentence.c_str());
+        QCOMPARE(results->operatingPoints.front().state, OperatingState::Found);
+    }
+
+    /// Dragging the SLO line must follow the hand: no reading, only computing.
+    void anotherSloChangesTheOperatingPoint()
+    {
+        StoreSession session(m_path);
+        const ResultsPtr strict = resultsOf(session, {{"ttft_ms", 99, 300}});
+        QElapsedTimer timer;
+        timer.start();
+        const ResultsPtr loose = resultsOf(session, {{"ttft_ms", 99, 2500}});
+        qInfo("another SLO on the same run: %lld ms", timer.elapsed());
+        QVERIFY(strict && loose);
+        QCOMPARE(loose->slo.front().limit, 2500.0);
+        QVERIFY(strict->operatingPoints.front().lastPassing && loose->operatingPoints.front().lastPassing);
+        QVERIFY(strict->operatingPoints.front().lastPassing->load < loose->operatingPoints.front().lastPassing->load);
+    }
+
+    void droppedRequestsAreNotAnswered()
+    {
+        StoreSession session(m_path);
+        QSignalSpy ready(&session, &StoreSession::resultsReady);
+        QList<RequestNumber> asked;
+        for (int i = 0; i < 20; ++i) {
+            if (!asked.isEmpty())
+                session.drop(asked.last());
+            asked << session.requestResults(m_run, {{"ttft_ms", 99, 100.0 + i}});
+        }
+        QTRY_COMPARE(ready.size(), 1);
+        QTest::qWait(50);
+        QCOMPARE(ready.size(), 1);
+        QCOMPARE(ready.first().first().value<RequestNumber>(), asked.last());
+    }
+
+    void recordsOfAPoint()
+    {
+        StoreSession session(m_path);
+        QSignalSpy ready(&session, &StoreSession::recordsReady);
+        session.requestRecords(m_run, {4});
+        QVERIFY(ready.wait());
+        const auto records = ready.first().at(1).value<RecordsPtr>();
+        QVERIFY(records->records.size() > 100);
+    }
+
+    void changesShowInTheList()
+    {
+        StoreSession session(m_path);
+        session.renameRun(m_run, QStringLiteral("Renamed"));
+        session.setTags(m_run, {QStringLiteral("a"), QStringLiteral("b")});
+        session.setNote(m_run, QStringLiteral("kept for the review"));
+        QTRY_VERIFY(!session.runs()->empty() && session.runs()->front().note == "kept for the review");
+        QCOMPARE(session.runs()->front().name, std::string("Renamed"));
+        QCOMPARE(session.runs()->front().tags.size(), std::size_t(2));
+        session.deleteRun(m_run);
+        QTRY_VERIFY(session.runs()->empty());
+        session.undeleteRun(m_run);
+        QTRY_COMPARE(session.runs()->size(), std::size_t(1));
+    }
+
+    void tellsWhatOthersWrite()
+    {
+        StoreSession session(m_path);
+        QSignalSpy news(&session, &StoreSession::storeChanged);
+        session.setLive(true);
+        QVERIFY(news.wait()); // the first look
+        news.clear();
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        QVERIFY(store.value().setNote(m_run, "from elsewhere").ok());
+        QTRY_VERIFY(news.size() >= 1);
+        QTRY_COMPARE(session.runs()->front().note, std::string("from elsewhere"));
+    }
+
+    void failuresAreTold()
+    {
+        StoreSession session(m_folder.filePath(QStringLiteral("no/such/folder/runs.sqlite")));
+        QSignalSpy failed(&session, &StoreSession::failed);
+        QVERIFY(failed.wait());
+        QVERIFY(!failed.first().at(1).toString().isEmpty());
+        const RequestNumber request = session.requestResults({99});
+        QTRY_VERIFY(failed.last().first().value<RequestNumber>() == request);
+    }
+
+private:
+    ResultsPtr resultsOf(StoreSession& session, const Slo& slo)
+    {
+        QSignalSpy ready(&session, &StoreSession::resultsReady);
+        session.requestResults(m_run, slo);
+        return ready.wait() ? ready.first().at(1).value<ResultsPtr>() : nullptr;
+    }
+
+    QTemporaryDir m_folder;
+    QString m_path;
+    RunId m_run;
+};
+
+QTEST_GUILESS_MAIN(TestStoreSession)
+#include "tst_store_session.moc"
