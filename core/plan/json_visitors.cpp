@@ -78,7 +78,7 @@ void Reader::card(std::string_view key, CardInput& card)
                 reader.value(entry, count, kCount);
                 if (count < 0 || !kCount.holds(count))
                     reader.fail(joined(reader.m_path, entry),
-                                "must be " + allowedWords<int>(kCount) + ", is " + numberText(count));
+                                "must be " + allowedWords<int>(kCount) + ", is " + exactText(count));
                 text = count == 0 ? "" : std::to_string(count);
             } else {
                 reader.value(entry, text, kAny);

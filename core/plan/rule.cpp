@@ -14,7 +14,7 @@ bool Rule::holds(double value) const
     return (openMin ? value > min : value >= min) && (openMax ? value < max : value <= max);
 }
 
-std::string numberText(double value)
+std::string exactText(double value)
 {
     char digits[64];
     if (std::abs(value) >= 1e15 || value != std::floor(value)) {
@@ -32,17 +32,17 @@ std::string numberText(double value)
 std::string numberInWords(const Rule& rule, bool whole)
 {
     if (rule.min == rule.max)
-        return numberText(rule.min);
+        return exactText(rule.min);
     std::string words = whole ? "a whole number" : "a number";
     const bool hasMin = std::isfinite(rule.min), hasMax = std::isfinite(rule.max);
     if (hasMin && hasMax && !rule.openMin && !rule.openMax) {
-        words += " from " + numberText(rule.min) + " to " + numberText(rule.max);
+        words += " from " + exactText(rule.min) + " to " + exactText(rule.max);
     } else {
         if (hasMin)
-            words += (rule.openMin ? " above " : " of at least ") + numberText(rule.min);
+            words += (rule.openMin ? " above " : " of at least ") + exactText(rule.min);
         if (hasMax)
             words += std::string(hasMin ? " and" : "") + (rule.openMax ? " below " : " at most ") +
-                     numberText(rule.max);
+                     exactText(rule.max);
     }
     if (!rule.unit.empty())
         words += " " + std::string(rule.unit);

@@ -62,7 +62,7 @@ constexpr Rule secretText(bool (*accepts)(std::string_view), std::string (*allow
 /// "a whole number from 1 to 65,536", "a number above 0 and at most 86,400 s".
 std::string numberInWords(const Rule& rule, bool whole);
 /// 65536 -> "65,536"; 0.25 -> "0.25".
-std::string numberText(double value);
+std::string exactText(double value);
 /// `"a", "b" or "c"`.
 std::string choiceText(const std::string_view* begin, const std::string_view* end);
 /// The candidate nearest to `word` (edit distance), empty when none is near.

@@ -50,7 +50,7 @@ private:
         if constexpr (keys::Number<T>) {
             if (!rule.holds(static_cast<double>(member)))
                 wrong(path, "must be " + keys::allowedWords<T>(rule) + ", is " +
-                                numberText(static_cast<double>(member)));
+                                exactText(static_cast<double>(member)));
         } else if constexpr (std::is_same_v<T, std::string>) {
             if (rule.accepts && !rule.accepts(member))
                 wrong(path, "must be " + keys::allowedWords<T>(rule) +
@@ -62,8 +62,8 @@ private:
                 check(keys::indexed(path, i), member[i], rule);
                 if (rule.ascending && i > 0 && member[i] <= member[i - 1])
                     wrong(keys::indexed(path, i), "must be above the value before it (" +
-                                                      numberText(member[i - 1]) + "), is " +
-                                                      numberText(member[i]));
+                                                      exactText(member[i - 1]) + "), is " +
+                                                      exactText(member[i]));
             }
         }
     }
@@ -188,8 +188,8 @@ public:
                          matrix.measurement);
                 if (test.burstRatePerS <= test.baseRatePerS)
                     error(path + ".burst_rate_per_s", "must be above base_rate_per_s (" +
-                                                          numberText(test.baseRatePerS) + "), is " +
-                                                          numberText(test.burstRatePerS));
+                                                          exactText(test.baseRatePerS) + "), is " +
+                                                          exactText(test.burstRatePerS));
                 break;
             }
         }
@@ -199,14 +199,14 @@ private:
     void inFlight(const std::string& path, int concurrency, const Limits& limits)
     {
         if (concurrency > limits.maxInFlight)
-            error(path, "must not be above limits.max_in_flight (" + numberText(limits.maxInFlight) +
-                            "), is " + numberText(concurrency));
+            error(path, "must not be above limits.max_in_flight (" + exactText(limits.maxInFlight) +
+                            "), is " + exactText(concurrency));
     }
     void requests(const std::string& path, double expected, const Measurement& measurement)
     {
         if (measurement.maxRequests == 0 && expected > kMaxRequestsPerPoint)
-            error(path, "makes " + numberText(std::floor(expected)) + " requests in one point; at most " +
-                            numberText(kMaxRequestsPerPoint));
+            error(path, "makes " + exactText(std::floor(expected)) + " requests in one point; at most " +
+                            exactText(kMaxRequestsPerPoint));
     }
     void error(std::string path, std::string message)
     {
@@ -218,7 +218,7 @@ private:
 
 std::string percentileText(double percentile)
 {
-    return "p" + numberText(percentile);
+    return "p" + exactText(percentile);
 }
 
 void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
@@ -230,11 +230,11 @@ void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
         return;
     const double needed = samplesForPercentile(percentile);
     const std::string need =
-        percentileText(percentile) + " needs about " + numberText(needed) + " requests; ";
+        percentileText(percentile) + " needs about " + exactText(needed) + " requests; ";
     const double cap = static_cast<double>(matrix.measurement.maxRequests);
     if (cap > 0 && cap < needed) {
         findings.push_back(
-            {Severity::Remark, "measurement.max_requests", need + "this stops at " + numberText(cap)});
+            {Severity::Remark, "measurement.max_requests", need + "this stops at " + exactText(cap)});
         return;
     }
     for (std::size_t i = 0; i < matrix.tests.size(); ++i) {
@@ -245,8 +245,8 @@ void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
         const auto remark = [&](const std::string& key, double rate, double seconds,
                                 const std::string& more) {
             findings.push_back({Severity::Remark, path + key,
-                                need + "rate " + numberText(rate) + "/s × " + numberText(seconds) +
-                                    " s gives " + numberText(std::round(rate * seconds)) + more});
+                                need + "rate " + exactText(rate) + "/s × " + exactText(seconds) +
+                                    " s gives " + exactText(std::round(rate * seconds)) + more});
         };
         if (test.kind == TestKind::ArrivalSweep && !test.ratesPerS.empty()) {
             const double seconds = matrix.measurement.durationS;
@@ -275,7 +275,7 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
         else if (workload.lengths.kind == LengthsKind::Fixed &&
                  workload.prefix.sharedTokens >= workload.lengths.promptTokens)
             remark("workload.prefix.shared_tokens",
-                   "is not below the prompt's " + numberText(workload.lengths.promptTokens) +
+                   "is not below the prompt's " + exactText(workload.lengths.promptTokens) +
                        " tokens, so that prompts of a group are the same throughout");
     }
     if (workload.cache == CachePolicy::AsIs)
