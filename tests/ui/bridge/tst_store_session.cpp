@@ -119,7 +119,7 @@ private slots:
 
     void failuresAreTold()
     {
-        StoreSession session(m_folder.filePath(QStringLiteral("no/such/folder/runs.sqlite")));
+        StoreSession session(m_path + QStringLiteral("/no-folder.sqlite"));
         QSignalSpy failed(&session, &StoreSession::failed);
         QVERIFY(failed.wait());
         QVERIFY(!failed.first().at(1).toString().isEmpty());
