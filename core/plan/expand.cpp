@@ -35,6 +35,9 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
     base.kind = test.kind;
     base.repeat = repeat;
     base.lengths = matrix.workload.lengths;
+    base.prefix = matrix.workload.prefix;
+    base.output = matrix.workload.output;
+    base.cache = matrix.workload.cache;
     base.warmupS = matrix.measurement.warmupS;
     base.durationS = matrix.measurement.durationS;
     base.maxRequests = matrix.measurement.maxRequests;

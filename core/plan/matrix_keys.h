@@ -268,6 +268,9 @@ template <typename V, typename T> void describePoint(V& v, T& p)
     v.value("process", p.process, kAny);
     v.value("cv", p.cv, kCv);
     v.object("lengths", p.lengths, [](auto& w, auto& lengths) { describeLengths(w, lengths); });
+    v.object("prefix", p.prefix, [](auto& w, auto& prefix) { describePrefix(w, prefix); });
+    v.value("output", p.output, kAny);
+    v.value("cache", p.cache, kAny);
     v.value("warmup_s", p.warmupS, kAny);
     v.value("duration_s", p.durationS, kAny);
     v.value("max_requests", p.maxRequests, atLeast(0, 5'000'000));

@@ -383,6 +383,41 @@ private slots:
         QVERIFY(summarized(natural, b.batch).verdict.valid);
     }
 
+    void cacheState_data()
+    {
+        QTest::addColumn<int>("cache");
+        QTest::addColumn<int>("cachedTokens"); // of 512
+        QTest::addColumn<int>("sharedTokens");
+        QTest::addColumn<bool>("unproven");
+        const int unknown = kUnknownCount;
+        QTest::newRow("cold, not told") << int(CachePolicy::Cold) << unknown << 0 << false;
+        QTest::newRow("cold, none") << int(CachePolicy::Cold) << 0 << 0 << false;
+        QTest::newRow("cold, a block of the template") << int(CachePolicy::Cold) << 16 << 0 << false;
+        QTest::newRow("cold, most of the prompt") << int(CachePolicy::Cold) << 400 << 0 << true;
+        QTest::newRow("cold, the stated prefix") << int(CachePolicy::Cold) << 400 << 400 << false;
+        QTest::newRow("warm, told") << int(CachePolicy::Warm) << 400 << 400 << false;
+        QTest::newRow("warm, none") << int(CachePolicy::Warm) << 0 << 400 << true;
+        QTest::newRow("warm, not told") << int(CachePolicy::Warm) << unknown << 400 << true;
+        QTest::newRow("as it is") << int(CachePolicy::AsIs) << 400 << 0 << false;
+    }
+    void cacheState()
+    {
+        QFETCH(int, cache);
+        QFETCH(int, cachedTokens);
+        QFETCH(int, sharedTokens);
+        QFETCH(bool, unproven);
+        RecordBuilder b = steady(200);
+        for (RequestRecord& r : b.batch.records) {
+            r.promptTokens = 512;
+            r.cachedTokens = cachedTokens;
+        }
+        PointPlan p = closedLoop();
+        p.cache = static_cast<CachePolicy>(cache);
+        if (sharedTokens > 0)
+            p.prefix = {PrefixKind::Shared, sharedTokens, 1, 1.0};
+        QCOMPARE(codes(summarized(p, b.batch)), unproven ? QString("cache_unproven") : QString());
+    }
+
     void eventsGluedTogether()
     {
         RecordBuilder b = steady(200);
