@@ -15,9 +15,13 @@ namespace tailmark {
 /// One entry of card, workload or measurement that is not the same, or not known, in two runs.
 struct Difference
 {
-    std::string key; ///< "card.flags.max_num_seqs", "workload.cache", …
-    std::string a, b; ///< "unknown" where it is not known
+    std::string key;      ///< "card.flags.max_num_seqs", "workload.cache", …
+    std::string a, b;     ///< "unknown" where it is not known
     bool unknown = false; ///< at least one side does not know it, so that it may differ
+    /// Another difference of which this one is a part, empty else: another engine has another version, and
+    /// flags that the first does not know ("card.engine"). It is listed, and not counted for itself.
+    std::string partOf;
+    bool operator==(const Difference&) const = default;
 };
 
 struct RunFacts
@@ -26,23 +30,59 @@ struct RunFacts
     RunCard card;
 };
 
-/// Every difference, quantization first. Target URL, names and notes are no difference; an entry unknown on both sides is
-/// listed as unknown.
+/// Every difference of card, workload, measurement, limits, and of what tests of the same name ask for,
+/// quantization first. Target URL, names and notes are no difference, nor are the levels of a sweep (only
+/// shared levels are compared). An entry unknown on both sides is listed last.
 std::vector<Difference> differences(const RunFacts& a, const RunFacts& b);
 /// Controlled: exactly one known difference and no entry unknown on one side only.
 bool isControlled(std::span<const Difference> differences);
 /// "Controlled: only flags.max_num_seqs differs" / "Uncontrolled: 3 things differ".
 std::string comparisonSentence(std::span<const Difference> differences);
 
-/// One level that both runs have.
+/// B/A with a 95 % interval. The interval combines those of the two sides on the logarithm (MOVER: Zou and
+/// Donner, Statistics in Medicine 27, 2008); absent where a side has none.
+struct Ratio
+{
+    double value = 1;
+    std::optional<Interval> ci95;
+    /// Chance alone does not explain it: there is an interval, and 1 is outside.
+    bool isDistinguishable() const { return ci95 && (ci95->low > 1 || ci95->high < 1); }
+    bool operator==(const Ratio&) const = default;
+};
+struct Estimate
+{
+    double value = 0;
+    std::optional<Interval> ci95;
+};
+/// Absent unless both values are above 0.
+std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b);
+
+/// One level that both runs have; medians of the repeats that may be believed (of all where none may).
 struct LevelComparison
 {
     std::string test;
     Load load;
     std::optional<double> throughputA, throughputB, throughputRatio; ///< output tok/s; ratio B/A
-    std::optional<double> latencyA, latencyB, latencyRatio;          ///< p99 of the headline latency
-    std::optional<double> goodputA, goodputB, goodputRatio;
+    std::optional<double> latencyA, latencyB, latencyRatio;          ///< p99 of the headline latency, ms
+    std::optional<double> goodputA, goodputB, goodputRatio;          ///< requests/s
+    std::optional<Interval> throughputRatioCi95, latencyRatioCi95, goodputRatioCi95;
+    bool validA = false, validB = false;
 };
 std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b);
+
+/// Capacity at the SLO of two runs: output tok/s where the limit is crossed.
+struct CapacityComparison
+{
+    std::string test;
+    std::optional<Ratio> ratio; ///< absent unless both operating points have a crossing with a throughput
+    std::string sentence;       ///< what may be said of the two, with latency and interval in it
+};
+/// Two operating points of one test under one SLO; `nameA` and `nameB` name the runs in the sentence.
+CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint& b, const std::string& nameA,
+                                   const std::string& nameB);
+
+/// "25 % more throughput (20 % less time for the same work)": the two percentages of one ratio, each by its
+/// name.
+std::string gainText(double throughputRatio);
 
 } // namespace tailmark

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/operating_point.h"
+#include "analysis/repeats.h"
 #include "analysis/slo.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -12,18 +12,6 @@ namespace tailmark {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-
-std::optional<double> medianOf(std::vector<double> values)
-{
-    if (values.empty())
-        return std::nullopt;
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    const double median = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-    return std::isfinite(median) ? std::optional(median) : std::nullopt;
-}
-
-using Repeats = std::vector<const PointSummary*>;
 
 std::optional<double> medianRate(const Repeats& repeats, Metric metric)
 {
@@ -52,17 +40,16 @@ double valueOrWorst(const ConstraintResult* c)
 
 std::optional<Interval> intervalOf(const Repeats& repeats, std::size_t constraint)
 {
-    Interval all{kNever, -kNever};
-    bool anyInterval = repeats.size() > 1;
+    std::vector<double> values;
+    std::vector<std::optional<Interval>> intervals;
     for (const PointSummary* p : repeats) {
         const ConstraintResult* c = constraintOf(*p, constraint);
         if (!c || !c->value)
             return std::nullopt;
-        const Interval own = c->ci95.value_or(Interval{*c->value, *c->value});
-        anyInterval |= c->ci95.has_value();
-        all = {std::min(all.low, own.low), std::max(all.high, own.high)};
+        values.push_back(*c->value);
+        intervals.push_back(c->ci95);
     }
-    return anyInterval && !repeats.empty() ? std::optional(all) : std::nullopt;
+    return envelope(values, intervals);
 }
 
 /// By the median of the repeats: the value within the limit, and enough requests within it.

@@ -13,8 +13,8 @@ namespace {
 LawCheck lawCheck(const char* law, std::string formula, double expected, double observed, const char* unit)
 {
     LawCheck check{law, {}, expected, observed, (observed - expected) / expected};
-    check.text = std::move(formula) + " = " + numberText(expected) + unit + ", observed " +
-                 numberText(observed) + unit + " (" + (check.relativeDifference > 0 ? "+" : "") +
+    check.text = std::move(formula) + " = " + figureText(expected) + unit + ", observed " +
+                 figureText(observed) + unit + " (" + (check.relativeDifference > 0 ? "+" : "") +
                  percentText(check.relativeDifference) + ")";
     return check;
 }
@@ -45,8 +45,8 @@ std::vector<LawCheck> checkLaws(const PointData& data, const PointSummary& summa
     if (completed > 0 && e2e && e2e->mean > 0) {
         const double response = e2e->mean / 1000;
         laws.push_back(lawCheck("little",
-                                "Little: completed/s x mean response = " + numberText(completed) + "/s x " +
-                                    numberText(response) + " s",
+                                "Little: completed/s x mean response = " + figureText(completed) + "/s x " +
+                                    figureText(response) + " s",
                                 completed * response, data.answering.mean(data.windowStart, data.windowEnd),
                                 " in flight"));
     }
@@ -54,8 +54,8 @@ std::vector<LawCheck> checkLaws(const PointData& data, const PointSummary& summa
     if (!data.point.openLoop() && completed > 0 && cycle) {
         const double think = data.point.thinkTimeS;
         laws.push_back(lawCheck("closed_loop",
-                                "Closed loop: N / (R + Z) = " + numberText(data.point.concurrency) + " / (" +
-                                    numberText(*cycle) + " s + " + numberText(think) + " s)",
+                                "Closed loop: N / (R + Z) = " + figureText(data.point.concurrency) + " / (" +
+                                    figureText(*cycle) + " s + " + figureText(think) + " s)",
                                 data.point.concurrency / (*cycle + think), completed, "/s"));
     }
     const double offered = summary.rate(Metric::OfferedPerS).value_or(0);
@@ -65,8 +65,8 @@ std::vector<LawCheck> checkLaws(const PointData& data, const PointSummary& summa
         const double observed = static_cast<double>(data.backlog.at(data.windowEnd)) -
                                 static_cast<double>(data.backlog.at(data.windowStart));
         laws.push_back(lawCheck("backlog",
-                                "Backlog: (offered - completed) x time = (" + numberText(offered) + "/s - " +
-                                    numberText(completed) + "/s) x " + numberText(data.window.lengthS()) +
+                                "Backlog: (offered - completed) x time = (" + figureText(offered) + "/s - " +
+                                    figureText(completed) + "/s) x " + figureText(data.window.lengthS()) +
                                     " s",
                                 expected, observed, " requests"));
         const std::uint64_t rejected = summary.count(Outcome::Rejected);

@@ -14,7 +14,7 @@ std::string valueText(const MetricInfo& info, double value)
 {
     if (info.unit == "ms")
         return durationText(value);
-    return numberText(value) + (info.unit.empty() ? "" : " " + std::string(info.unit));
+    return figureText(value) + (info.unit.empty() ? "" : " " + std::string(info.unit));
 }
 
 std::string loadTextAt(const OperatingPoint& op, double load)
@@ -26,9 +26,9 @@ std::string capacityText(const CapacityAt& at)
 {
     std::string text;
     if (at.outputTokensPerS)
-        text = numberText(*at.outputTokensPerS) + " tok/s";
+        text = figureText(*at.outputTokensPerS) + " tok/s";
     if (at.requestsPerS)
-        text += (text.empty() ? "" : ", ") + numberText(*at.requestsPerS) + " requests/s";
+        text += (text.empty() ? "" : ", ") + figureText(*at.requestsPerS) + " requests/s";
     return text.empty() ? "unknown throughput" : text;
 }
 
@@ -81,7 +81,7 @@ std::string leftOutText(const Curve& curve)
     std::string text;
     for (const CurveLevel& level : curve.levels) {
         if (!level.valid)
-            text += (text.empty() ? "" : ", ") + numberText(level.load.value);
+            text += (text.empty() ? "" : ", ") + figureText(level.load.value);
     }
     return text.empty() ? "" : " Not counted, because the measurement may not be believed: " + text + ".";
 }
@@ -92,8 +92,8 @@ std::string foundText(const OperatingPoint& op, const Curve& curve)
     if (op.crossing) {
         text += loadTextAt(op, op.crossing->load);
         if (op.crossingLoad)
-            text += " (95 % interval " + numberText(op.crossingLoad->low) + " to " +
-                    numberText(op.crossingLoad->high) + ")";
+            text += " (95 % interval " + figureText(op.crossingLoad->low) + " to " +
+                    figureText(op.crossingLoad->high) + ")";
         text += ": " + capacityText(*op.crossing) + " there";
     } else {
         text += "somewhere between " + loadTextAt(op, op.lastPassing->load) + " and " +
@@ -110,7 +110,7 @@ std::string ambiguousText(const OperatingPoint& op, const Curve& curve)
     if (!op.crossings.empty()) {
         text += "; crossings at ";
         for (std::size_t i = 0; i < op.crossings.size(); ++i)
-            text += (i == 0 ? "" : ", ") + numberText(op.crossings[i].load);
+            text += (i == 0 ? "" : ", ") + figureText(op.crossings[i].load);
     }
     text += ". ";
     if (op.lastPassing)
@@ -122,8 +122,8 @@ std::string ambiguousText(const OperatingPoint& op, const Curve& curve)
 
 std::string loadText(const Load& load)
 {
-    return load.axis == LoadAxis::Concurrency ? "concurrency " + numberText(load.value)
-                                              : numberText(load.value) + " requests/s";
+    return load.axis == LoadAxis::Concurrency ? "concurrency " + figureText(load.value)
+                                              : figureText(load.value) + " requests/s";
 }
 
 std::string operatingSentence(const OperatingPoint& op, const Curve& curve)

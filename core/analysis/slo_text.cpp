@@ -81,7 +81,7 @@ std::string sloSentence(const SloLimit& limit)
     const std::optional<Metric> metric = metricFromId(limit.metric);
     const std::string share = percentileText(limit.percentile).substr(1) + " % of ";
     const std::string time = durationText(limit.limit);
-    const std::string value = numberText(limit.limit);
+    const std::string value = figureText(limit.limit);
     if (!metric)
         return limit.metric + " is no metric";
     switch (*metric) {

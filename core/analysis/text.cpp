@@ -38,7 +38,7 @@ void dropTrailingZeros(std::string& text)
 
 } // namespace
 
-std::string numberText(double value)
+std::string figureText(double value)
 {
     if (!std::isfinite(value))
         return "unknown";
@@ -59,8 +59,8 @@ std::string countText(std::uint64_t value)
 std::string durationText(double ms)
 {
     if (std::fabs(ms) < 1000)
-        return numberText(ms) + " ms";
-    return numberText(ms / 1000) + " s";
+        return figureText(ms) + " ms";
+    return figureText(ms / 1000) + " s";
 }
 
 std::string percentText(double share)

@@ -9,7 +9,7 @@ namespace tailmark {
 // How numbers are written in sentences, tables and reports of the engine: independent of any locale.
 
 /// Three to four significant digits, thousands separated by commas: 0.0457, 1.25, 44.3, 720, 6,444.
-std::string numberText(double value);
+std::string figureText(double value);
 /// A whole number with thousands separated by commas.
 std::string countText(std::uint64_t value);
 /// Milliseconds as they are said: "250 ms", "1 s", "1.45 s".

@@ -66,7 +66,7 @@ private:
         // One request that crosses the edge of the window is no lack of sending.
         const double missing = (offered - sent) * m_data.window.lengthS();
         if (sent < kLeastSentShare * offered && missing > 1.5)
-            because("sent " + numberText(sent) + " of " + numberText(offered) + " offered requests/s (" +
+            because("sent " + figureText(sent) + " of " + figureText(offered) + " offered requests/s (" +
                     percentText(sent / offered) + "; at least 98 % are needed)");
         const Distribution* lag = m_summary.distribution(Metric::SendLag);
         const Distribution* headline = m_summary.distribution(m_data.headline);
@@ -131,7 +131,7 @@ private:
 
     std::string windowText() const
     {
-        return numberText(m_data.window.startS) + " s to " + numberText(m_data.window.endS) + " s";
+        return figureText(m_data.window.startS) + " s to " + figureText(m_data.window.endS) + " s";
     }
 
     std::string failuresText() const
@@ -171,9 +171,9 @@ private:
             m_rising = true;
             text += text.empty() ? "Not steady: " : "; ";
             text +=
-                "the backlog grew by " + numberText(*growth) + " requests over the window, as " +
-                numberText(m_summary.rate(Metric::OfferedPerS).value_or(0)) + "/s were offered and " +
-                numberText(m_summary.rate(Metric::CompletedPerS).value_or(0)) +
+                "the backlog grew by " + figureText(*growth) + " requests over the window, as " +
+                figureText(m_summary.rate(Metric::OfferedPerS).value_or(0)) + "/s were offered and " +
+                figureText(m_summary.rate(Metric::CompletedPerS).value_or(0)) +
                 "/s completed: the load is past capacity, and every latency depends on the length of the run";
         }
         if (!text.empty())
@@ -210,8 +210,8 @@ private:
         return prompt > 0 ? std::optional(cached / prompt) : std::nullopt;
     }
 
-    /// A cold cache is made by prompts that nobody sent before, so that only a report of the engine can contradict it; a
-    /// warm one has to be reported to be known.
+    /// A cold cache is made by prompts that nobody sent before, so that only a report of the engine can
+    /// contradict it; a warm one has to be reported to be known.
     void cacheState()
     {
         const std::optional<double> cached = cachedShare();
@@ -227,7 +227,8 @@ private:
         }
         if (m_data.point.cache == CachePolicy::Warm) {
             if (!cached)
-                add("cache_unproven", "Stated warm, but the engine does not tell which tokens came from its cache");
+                add("cache_unproven",
+                    "Stated warm, but the engine does not tell which tokens came from its cache");
             else if (*cached <= 0)
                 add("cache_unproven", "Stated warm, but no prompt token came from the engine's cache");
         }
@@ -243,8 +244,8 @@ private:
             const double error = measured / asked - 1;
             if ((onlyBelow ? -error : std::fabs(error)) <= most)
                 return;
-            text += (text.empty() ? "" : "; ") + std::string(what) + " tokens asked " + numberText(asked) +
-                    ", measured " + numberText(measured) + " (" + (error > 0 ? "+" : "") +
+            text += (text.empty() ? "" : "; ") + std::string(what) + " tokens asked " + figureText(asked) +
+                    ", measured " + figureText(measured) + " (" + (error > 0 ? "+" : "") +
                     percentText(error) + ")";
         };
         const RealisedLengths prompt =

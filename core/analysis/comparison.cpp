@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/comparison.h"
+
+#include "analysis/operating_sentence.h"
+#include "analysis/repeats.h"
+#include "analysis/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailmark {
+
+namespace {
+
+std::optional<Estimate> rateEstimate(const PointSummary& p, Metric metric)
+{
+    const auto rate = p.rate(metric);
+    if (!rate)
+        return std::nullopt;
+    const auto interval = p.rateIntervals.find(metric);
+    return Estimate{*rate,
+                    interval == p.rateIntervals.end() ? std::nullopt : std::optional(interval->second)};
+}
+
+std::optional<Estimate> latencyEstimate(const PointSummary& p)
+{
+    const Distribution* d = p.distribution(headlineMetric(p.point.openLoop()));
+    const Distribution::Quantile* q = d ? d->at(99) : nullptr;
+    return q ? std::optional(Estimate{q->value, q->ci95}) : std::nullopt;
+}
+
+/// Median of the repeats, and an interval that holds each of theirs; absent where one repeat has no value.
+template <typename Of> std::optional<Estimate> estimateOf(const Repeats& repeats, Of&& of)
+{
+    std::vector<double> values;
+    std::vector<std::optional<Interval>> intervals;
+    for (const PointSummary* p : repeats) {
+        const std::optional<Estimate> e = of(*p);
+        if (!e)
+            return std::nullopt;
+        values.push_back(e->value);
+        intervals.push_back(e->ci95);
+    }
+    const auto median = medianOf(values);
+    return median ? std::optional(Estimate{*median, envelope(values, intervals)}) : std::nullopt;
+}
+
+Repeats repeatsAt(std::span<const PointSummary> points, const std::string& test, const Load& load)
+{
+    Repeats repeats;
+    for (const PointSummary& p : points) {
+        if (p.point.test == test && p.point.load == load)
+            repeats.push_back(&p);
+    }
+    return repeats;
+}
+
+/// The members of a level that one figure fills.
+struct Figure
+{
+    std::optional<double>&a, &b, &ratio;
+    std::optional<Interval>& ci95;
+};
+
+void compare(const std::optional<Estimate>& a, const std::optional<Estimate>& b, Figure figure)
+{
+    if (a)
+        figure.a = a->value;
+    if (b)
+        figure.b = b->value;
+    const std::optional<Ratio> ratio = a && b ? ratioOf(*a, *b) : std::nullopt;
+    if (ratio) {
+        figure.ratio = ratio->value;
+        figure.ci95 = ratio->ci95;
+    }
+}
+
+LevelComparison compareLevel(const std::string& test, const Load& load, const Repeats& allA,
+                             const Repeats& allB)
+{
+    LevelComparison level;
+    level.test = test;
+    level.load = load;
+    const Repeats validA = validRepeats(allA);
+    const Repeats validB = validRepeats(allB);
+    level.validA = !validA.empty();
+    level.validB = !validB.empty();
+    const Repeats& a = level.validA ? validA : allA;
+    const Repeats& b = level.validB ? validB : allB;
+    const auto tokens = [](const PointSummary& p) { return rateEstimate(p, Metric::OutputTokensPerS); };
+    const auto goodput = [](const PointSummary& p) { return rateEstimate(p, Metric::GoodputRequestsPerS); };
+    compare(estimateOf(a, tokens), estimateOf(b, tokens),
+            {level.throughputA, level.throughputB, level.throughputRatio, level.throughputRatioCi95});
+    compare(estimateOf(a, latencyEstimate), estimateOf(b, latencyEstimate),
+            {level.latencyA, level.latencyB, level.latencyRatio, level.latencyRatioCi95});
+    compare(estimateOf(a, goodput), estimateOf(b, goodput),
+            {level.goodputA, level.goodputB, level.goodputRatio, level.goodputRatioCi95});
+    return level;
+}
+
+std::string intervalText(const Interval& interval)
+{
+    return "95 % interval " + figureText(interval.low) + " to " + figureText(interval.high);
+}
+
+std::string limitsText(const Slo& slo)
+{
+    std::string text;
+    for (const SloLimit& limit : slo)
+        text += (text.empty() ? "" : ", and ") + sloSentence(limit);
+    return text;
+}
+
+} // namespace
+
+std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b)
+{
+    if (!(a.value > 0) || !(b.value > 0))
+        return std::nullopt;
+    Ratio ratio{b.value / a.value, std::nullopt};
+    if (!a.ci95 || !b.ci95 || !(a.ci95->low > 0) || !(b.ci95->low > 0))
+        return ratio;
+    const auto distance = [](double from, double to) { return std::log(to / from); };
+    const double down = std::hypot(distance(b.ci95->low, b.value), distance(a.value, a.ci95->high));
+    const double up = std::hypot(distance(b.value, b.ci95->high), distance(a.ci95->low, a.value));
+    ratio.ci95 = Interval{ratio.value * std::exp(-down), ratio.value * std::exp(up)};
+    return ratio;
+}
+
+std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b)
+{
+    std::vector<LevelComparison> levels;
+    for (const PointSummary& p : a) {
+        const bool done = std::any_of(levels.begin(), levels.end(), [&](const LevelComparison& l) {
+            return l.test == p.point.test && l.load == p.point.load;
+        });
+        const Repeats other = repeatsAt(b, p.point.test, p.point.load);
+        if (!done && !other.empty())
+            levels.push_back(
+                compareLevel(p.point.test, p.point.load, repeatsAt(a, p.point.test, p.point.load), other));
+    }
+    return levels;
+}
+
+std::string gainText(double ratio)
+{
+    if (ratio >= 1)
+        return percentText(ratio - 1) + " more throughput (" + percentText(1 - 1 / ratio) +
+               " less time for the same work)";
+    return percentText(1 - ratio) + " less throughput (" + percentText(1 / ratio - 1) +
+           " more time for the same work)";
+}
+
+CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint& b, const std::string& nameA,
+                                   const std::string& nameB)
+{
+    CapacityComparison c;
+    c.test = a.test;
+    const auto tokensOf = [](const OperatingPoint& op) {
+        return op.crossing ? op.crossing->outputTokensPerS : std::nullopt;
+    };
+    const auto tokensA = tokensOf(a);
+    const auto tokensB = tokensOf(b);
+    const bool bothFound = a.state == OperatingState::Found && b.state == OperatingState::Found;
+    if (bothFound && tokensA && tokensB)
+        c.ratio = ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS});
+    if (!c.ratio) {
+        c.sentence = "No ratio of capacities: " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
+        return c;
+    }
+    const std::string at = "where " + limitsText(a.slo) + ": ";
+    const std::string both = nameA + " carries " + figureText(*tokensA) + " tok/s at " +
+                             loadText({a.axis, a.crossing->load}) + ", " + nameB + " " +
+                             figureText(*tokensB) + " tok/s at " + loadText({b.axis, b.crossing->load});
+    if (c.ratio->isDistinguishable()) {
+        c.sentence = nameB + " has " + gainText(c.ratio->value) + " than " + nameA + " " + at + both +
+                     " (ratio " + figureText(c.ratio->value) + ", " + intervalText(*c.ratio->ci95) + ").";
+    } else if (c.ratio->ci95) {
+        c.sentence = "The two cannot be told apart " + at + both + " (ratio " + figureText(c.ratio->value) +
+                     ", " + intervalText(*c.ratio->ci95) + " holds 1).";
+    } else {
+        c.sentence = "Whether the two differ cannot be said, for lack of samples or repeats, " + at + both +
+                     " (ratio " + figureText(c.ratio->value) + ", no interval).";
+    }
+    return c;
+}
+
+} // namespace tailmark

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/comparison.h"
+#include "analysis/text.h"
+#include "plan/plan_json.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+using Entries =
+    std::vector<std::pair<std::string, std::string>>; ///< key path and value, in the order of the file
+
+constexpr std::string_view kUnknown = "unknown";
+constexpr std::string_view kQuantization = "card.quantization";
+constexpr std::string_view kEngine = "card.engine";
+
+void flatten(const nlohmann::ordered_json& json, const std::string& path, Entries& entries)
+{
+    if (json.is_object() && !json.empty()) {
+        for (const auto& [key, value] : json.items())
+            flatten(value, path + "." + key, entries);
+    } else {
+        entries.emplace_back(path, json.is_string() ? json.get<std::string>() : json.dump());
+    }
+}
+
+/// What a test asks for, without its name and its levels.
+void flattenTests(const Matrix& matrix, const nlohmann::ordered_json& tests,
+                  const std::set<std::string>& shared, Entries& entries)
+{
+    const std::vector<std::string> names = testNames(matrix.tests);
+    for (std::size_t i = 0; i < names.size() && i < tests.size(); ++i) {
+        if (!shared.contains(names[i]))
+            continue;
+        nlohmann::ordered_json test = tests[i];
+        for (const char* key : {"name", "enabled", "levels", "rates_per_s"})
+            test.erase(key);
+        flatten(test, "tests." + names[i], entries);
+    }
+}
+
+std::set<std::string> sharedTests(const Matrix& a, const Matrix& b)
+{
+    const std::vector<std::string> namesA = testNames(a.tests);
+    const std::vector<std::string> namesB = testNames(b.tests);
+    std::set<std::string> shared;
+    for (const std::string& name : namesA) {
+        if (std::find(namesB.begin(), namesB.end(), name) != namesB.end())
+            shared.insert(name);
+    }
+    return shared;
+}
+
+Entries matrixEntries(const Matrix& matrix, const std::set<std::string>& tests)
+{
+    const nlohmann::ordered_json json = matrixToJson(matrix);
+    Entries entries;
+    for (const char* part : {"workload", "measurement", "limits"})
+        flatten(json.at(part), part, entries);
+    for (const char* key : {"api", "extra_body"})
+        flatten(json.at("target").at(key), std::string("target.") + key, entries);
+    flattenTests(matrix, json.at("tests"), tests, entries);
+    return entries;
+}
+
+std::string valueOf(const Entries& entries, const std::string& key)
+{
+    const auto it =
+        std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == key; });
+    return it == entries.end() ? "none" : it->second;
+}
+
+void matrixDifferences(const Matrix& a, const Matrix& b, std::vector<Difference>& out)
+{
+    const std::set<std::string> tests = sharedTests(a, b);
+    const Entries entriesA = matrixEntries(a, tests);
+    const Entries entriesB = matrixEntries(b, tests);
+    for (const auto& [key, value] : entriesA) {
+        if (const std::string other = valueOf(entriesB, key); other != value)
+            out.push_back({key, value, other, false, {}});
+    }
+    for (const auto& [key, value] : entriesB) {
+        if (valueOf(entriesA, key) == "none" && value != "none")
+            out.push_back({key, "none", value, false, {}});
+    }
+}
+
+bool isKnown(const CardEntry& entry)
+{
+    return entry.origin != CardOrigin::Unknown;
+}
+
+std::vector<std::string> cardKeys(const RunCard& a, const RunCard& b)
+{
+    std::vector<std::string> keys = RunCard::fixedKeys();
+    std::set<std::string> others;
+    for (const RunCard* card : {&a, &b}) {
+        for (const auto& [key, entry] : card->entries())
+            others.insert(key);
+    }
+    for (const std::string& key : keys)
+        others.erase(key);
+    keys.insert(keys.end(), others.begin(), others.end());
+    std::erase(keys, "notes");
+    return keys;
+}
+
+void cardDifferences(const RunCard& a, const RunCard& b, std::vector<Difference>& out)
+{
+    const CardEntry engineA = a.entry("engine");
+    const CardEntry engineB = b.entry("engine");
+    const bool otherEngine = isKnown(engineA) && isKnown(engineB) && engineA.value != engineB.value;
+    for (const std::string& key : cardKeys(a, b)) {
+        const CardEntry entryA = a.entry(key);
+        const CardEntry entryB = b.entry(key);
+        const bool bothKnown = isKnown(entryA) && isKnown(entryB);
+        if (bothKnown && entryA.value == entryB.value)
+            continue;
+        Difference d;
+        d.key = "card." + key;
+        d.a = isKnown(entryA) ? entryA.value : kUnknown;
+        d.b = isKnown(entryB) ? entryB.value : kUnknown;
+        d.unknown = !bothKnown;
+        const bool ofTheEngine = key == "engine_version" || (key.starts_with("flags.") && !bothKnown);
+        if (otherEngine && ofTheEngine)
+            d.partOf = kEngine;
+        out.push_back(std::move(d));
+    }
+}
+
+bool isUnknownOnBothSides(const Difference& d)
+{
+    return d.unknown && d.a == d.b;
+}
+
+bool counts(const Difference& d)
+{
+    return d.partOf.empty() && !isUnknownOnBothSides(d);
+}
+
+std::string shortKey(const std::string& key)
+{
+    return key.starts_with("card.") ? key.substr(5) : key;
+}
+
+std::string listed(const Difference& d)
+{
+    return shortKey(d.key) + " (" + d.a + " / " + d.b + ")";
+}
+
+template <typename Select> std::string listOf(std::span<const Difference> differences, Select&& select)
+{
+    std::string text;
+    for (const Difference& d : differences) {
+        if (select(d))
+            text += (text.empty() ? "" : ", ") + listed(d);
+    }
+    return text;
+}
+
+} // namespace
+
+std::vector<Difference> differences(const RunFacts& a, const RunFacts& b)
+{
+    std::vector<Difference> all;
+    cardDifferences(a.card, b.card, all);
+    matrixDifferences(a.matrix, b.matrix, all);
+    const auto rank = [](const Difference& d) {
+        if (isUnknownOnBothSides(d))
+            return 2;
+        return d.key == kQuantization ? 0 : 1;
+    };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const Difference& x, const Difference& y) { return rank(x) < rank(y); });
+    return all;
+}
+
+bool isControlled(std::span<const Difference> differences)
+{
+    const auto known = std::count_if(differences.begin(), differences.end(),
+                                     [](const Difference& d) { return counts(d) && !d.unknown; });
+    const bool mayDiffer = std::any_of(differences.begin(), differences.end(),
+                                       [](const Difference& d) { return counts(d) && d.unknown; });
+    return known == 1 && !mayDiffer;
+}
+
+std::string comparisonSentence(std::span<const Difference> differences)
+{
+    const auto count = [&](auto select) {
+        return static_cast<std::size_t>(std::count_if(differences.begin(), differences.end(), select));
+    };
+    const auto isKnownDifference = [](const Difference& d) { return counts(d) && !d.unknown; };
+    const auto mayDiffer = [](const Difference& d) { return counts(d) && d.unknown; };
+    const std::size_t known = count(isKnownDifference);
+    const std::size_t possible = count(mayDiffer);
+    const std::size_t parts = count([](const Difference& d) { return !d.partOf.empty(); });
+    const std::size_t unknown = count(isUnknownOnBothSides);
+
+    std::string text;
+    if (isControlled(differences)) {
+        const auto it = std::find_if(differences.begin(), differences.end(), isKnownDifference);
+        text = "Controlled: only " + shortKey(it->key) + " differs (" + it->a + " / " + it->b + ")";
+        if (parts > 0)
+            text +=
+                ", with " + countText(parts) + (parts == 1 ? " entry" : " entries") + " that belong to it";
+    } else if (known == 0 && possible == 0) {
+        text = "Nothing that is known differs: a repeat under the same conditions";
+    } else {
+        text = "Uncontrolled: ";
+        if (known > 0)
+            text += countText(known) + (known == 1 ? " thing differs: " : " things differ: ") +
+                    listOf(differences, isKnownDifference);
+        if (possible > 0)
+            text += (known > 0 ? "; " : "") + countText(possible) +
+                    " may differ, known in one run only: " + listOf(differences, mayDiffer);
+    }
+    if (unknown > 0)
+        text += "; " + countText(unknown) + (unknown == 1 ? " entry is" : " entries are") +
+                " unknown in both runs";
+    return text;
+}
+
+} // namespace tailmark

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/summary.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tailmark {
+
+/// The repeats of one level.
+using Repeats = std::vector<const PointSummary*>;
+
+Repeats validRepeats(const Repeats& all);
+
+/// The middle value, the mean of the two middle ones for an even number. Absent for none, and where it is not
+/// finite: an infinite value stands for a repeat that has none.
+std::optional<double> medianOf(std::vector<double> values);
+
+/// Holds the interval of every repeat, and the value of one without. Absent where nothing shows any
+/// variation: one repeat without an interval.
+std::optional<Interval> envelope(std::span<const double> values,
+                                 std::span<const std::optional<Interval>> intervals);
+
+} // namespace tailmark

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/bound.h"
+#include "analysis/comparison.h"
+
+#include <cmath>
+
+#include <QTest>
+
+using namespace tailmark;
+
+namespace {
+
+bool isNear(double a, double b, double tolerance = 1e-9)
+{
+    return std::fabs(a - b) <= tolerance;
+}
+
+RunFacts facts()
+{
+    RunFacts f;
+    f.matrix.name = "one";
+    Test sweep;
+    Test arrivals;
+    arrivals.kind = TestKind::ArrivalSweep;
+    f.matrix.tests = {sweep, arrivals};
+    f.card.read("engine", "vllm");
+    f.card.read("engine_version", "0.11.0");
+    f.card.read("model", "llama-8b");
+    f.card.type("quantization", "fp8");
+    f.card.type("flags.max_num_seqs", "256");
+    return f;
+}
+
+QString keys(const std::vector<Difference>& differences, bool unknownToo = false)
+{
+    QString all;
+    for (const Difference& d : differences) {
+        if (unknownToo || !(d.unknown && d.a == d.b))
+            all += (all.isEmpty() ? "" : " ") + QString::fromStdString(d.key);
+    }
+    return all;
+}
+
+PointSummary pointAt(double load, double tokens, double latency, int repeat = 0)
+{
+    PointSummary p;
+    p.point.test = "concurrency_sweep";
+    p.point.load = {LoadAxis::Concurrency, load};
+    p.point.concurrency = static_cast<int>(load);
+    p.point.repeat = repeat;
+    p.rates[Metric::OutputTokensPerS] = tokens;
+    p.rateIntervals[Metric::OutputTokensPerS] = {tokens * 0.95, tokens * 1.05};
+    Distribution d;
+    d.n = 1000;
+    d.quantiles = {{99, latency, Interval{latency * 0.9, latency * 1.1}, false}};
+    p.metrics[Metric::Ttft] = d;
+    return p;
+}
+
+OperatingPoint found(double tokens, std::optional<Interval> interval)
+{
+    OperatingPoint op;
+    op.test = "concurrency_sweep";
+    op.state = OperatingState::Found;
+    op.slo = {{"ttft_ms", 99, 1000}};
+    op.crossing = CapacityAt{44.3, 60.0, tokens, 55.0};
+    op.crossingTokensPerS = interval;
+    op.sentence = "…";
+    return op;
+}
+
+} // namespace
+
+class ComparisonTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void theSameRunTwice()
+    {
+        const auto d = differences(facts(), facts());
+        QCOMPARE(keys(d), QString());
+        QVERIFY(!isControlled(d));
+        QVERIFY(comparisonSentence(d).starts_with("Nothing that is known differs"));
+    }
+
+    void namesNotesAndUrlAreNoDifference()
+    {
+        RunFacts b = facts();
+        b.matrix.name = "two";
+        b.matrix.target.baseUrl = "http://other:9000/v1";
+        b.card.type("notes", "after the upgrade");
+        b.matrix.tests[0].levels = {1, 2};
+        QCOMPARE(keys(differences(facts(), b)), QString());
+    }
+
+    void oneFlagIsControlled()
+    {
+        RunFacts b = facts();
+        b.card.type("flags.max_num_seqs", "512");
+        const auto d = differences(facts(), b);
+        QCOMPARE(keys(d), QString("card.flags.max_num_seqs"));
+        QVERIFY(isControlled(d));
+        QVERIFY2(comparisonSentence(d).starts_with("Controlled: only flags.max_num_seqs differs (256 / 512)"),
+                 comparisonSentence(d).c_str());
+    }
+
+    void quantizationComesFirst()
+    {
+        RunFacts b = facts();
+        b.matrix.workload.cache = CachePolicy::Cold;
+        b.card.read("engine_version", "0.12.0");
+        b.card.type("quantization", "bf16");
+        const auto d = differences(facts(), b);
+        QCOMPARE(keys(d), QString("card.quantization card.engine_version workload.cache"));
+        QVERIFY(!isControlled(d));
+        QVERIFY2(comparisonSentence(d).starts_with("Uncontrolled: 3 things differ: quantization (fp8 / bf16)"),
+                 comparisonSentence(d).c_str());
+    }
+
+    void workloadMeasurementLimitsAndTests_data()
+    {
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<int>("change");
+        QTest::newRow("prompt") << "workload.lengths.prompt_tokens" << 0;
+        QTest::newRow("seed") << "workload.seed" << 1;
+        QTest::newRow("duration") << "measurement.duration_s" << 2;
+        QTest::newRow("denominator") << "measurement.failure_denominator" << 3;
+        QTest::newRow("think time") << "tests.concurrency_sweep.think_time_s" << 4;
+        QTest::newRow("process") << "tests.arrival_sweep.process" << 5;
+        QTest::newRow("timeout") << "limits.stall_timeout_s" << 6;
+        QTest::newRow("dialect") << "target.api" << 7;
+        QTest::newRow("sampling") << "workload.sampling.temperature" << 8;
+    }
+    void workloadMeasurementLimitsAndTests()
+    {
+        QFETCH(QString, key);
+        QFETCH(int, change);
+        RunFacts b = facts();
+        Matrix& m = b.matrix;
+        switch (change) {
+        case 0: m.workload.lengths.promptTokens = 1024; break;
+        case 1: m.workload.seed = 2; break;
+        case 2: m.measurement.durationS = 60; break;
+        case 3: m.measurement.failureDenominator = FailureDenominator::Accepted; break;
+        case 4: m.tests[0].thinkTimeS = 1; break;
+        case 5: m.tests[1].process = ArrivalProcess::Constant; break;
+        case 6: m.limits.stallTimeoutS = 5; break;
+        case 7: m.target.api = Api::Completions; break;
+        case 8: m.workload.sampling["temperature"] = 1; break;
+        }
+        QCOMPARE(keys(differences(facts(), b)), key);
+        QVERIFY(isControlled(differences(facts(), b)));
+    }
+
+    void testsOfOneRunAloneAreNotCompared()
+    {
+        RunFacts b = facts();
+        b.matrix.tests[1].name = "another";
+        b.matrix.tests[1].process = ArrivalProcess::Constant;
+        QCOMPARE(keys(differences(facts(), b)), QString());
+    }
+
+    void unknownOnOneSideIsNotControlled()
+    {
+        RunFacts b = facts();
+        b.card.type("flags.max_num_seqs", "512");
+        b.card.type("accelerator", "H100");
+        const auto d = differences(facts(), b);
+        QVERIFY(!isControlled(d));
+        QVERIFY2(comparisonSentence(d).find("1 may differ, known in one run only: accelerator (unknown / H100)") !=
+                     std::string::npos,
+                 comparisonSentence(d).c_str());
+    }
+
+    void unknownOnBothSidesIsListedLast()
+    {
+        RunFacts b = facts();
+        b.matrix.workload.seed = 2;
+        const auto d = differences(facts(), b);
+        QVERIFY(isControlled(d));
+        QCOMPARE(d.front().key, std::string("workload.seed"));
+        QVERIFY(d.back().unknown && d.back().a == "unknown" && d.back().b == "unknown");
+        QVERIFY(keys(d, true).contains("card.accelerator"));
+        QVERIFY(comparisonSentence(d).find("unknown in both runs") != std::string::npos);
+    }
+
+    void anotherEngineHasItsOwnVersionAndFlags()
+    {
+        RunFacts b = facts();
+        b.card = RunCard();
+        b.card.read("engine", "sglang");
+        b.card.read("engine_version", "0.5.3");
+        b.card.read("model", "llama-8b");
+        b.card.type("quantization", "fp8");
+        b.card.type("flags.mem_fraction_static", "0.9");
+        const auto d = differences(facts(), b);
+        QVERIFY(isControlled(d));
+        QCOMPARE(keys(d), QString("card.engine card.engine_version card.flags.max_num_seqs "
+                                  "card.flags.mem_fraction_static"));
+        QVERIFY2(comparisonSentence(d).starts_with(
+                     "Controlled: only engine differs (vllm / sglang), with 3 entries that belong to it"),
+                 comparisonSentence(d).c_str());
+        b.card.type("quantization", "int4");
+        QVERIFY(!isControlled(differences(facts(), b))); // quantization is no part of the engine
+        RunFacts newer = facts();
+        newer.card.read("engine_version", "0.12.0"); // of one engine a version counts for itself
+        newer.card.type("flags.max_num_seqs", "512");
+        QVERIFY(!isControlled(differences(facts(), newer)));
+    }
+
+    void levelsThatBothHave()
+    {
+        const std::vector<PointSummary> a = {pointAt(8, 1000, 100), pointAt(16, 2000, 200)};
+        const std::vector<PointSummary> b = {pointAt(16, 2500, 180), pointAt(32, 3000, 400)};
+        const auto levels = compareLevels(a, b);
+        QCOMPARE(levels.size(), std::size_t(1));
+        QCOMPARE(levels[0].load.value, 16.0);
+        QCOMPARE(*levels[0].throughputRatio, 1.25);
+        QCOMPARE(*levels[0].latencyRatio, 0.9);
+        QVERIFY(!levels[0].goodputRatio);
+        QVERIFY(levels[0].throughputRatioCi95->low > 1.1);
+        QVERIFY(levels[0].latencyRatioCi95->high > 1); // the two p99 cannot be told apart
+        const auto swapped = compareLevels(b, a);
+        QVERIFY(isNear(*swapped[0].throughputRatio, 0.8));
+    }
+
+    void repeatsOfALevelByTheirMedianAndValidOnesFirst()
+    {
+        PointSummary wrong = pointAt(8, 5000, 1, 3);
+        wrong.verdict.valid = false;
+        const std::vector<PointSummary> a = {pointAt(8, 900, 100, 0), pointAt(8, 1000, 100, 1), pointAt(8, 1300, 100, 2),
+                                             wrong};
+        const auto levels = compareLevels(a, std::vector<PointSummary>{pointAt(8, 2000, 100)});
+        QCOMPARE(*levels[0].throughputA, 1000.0);
+        QCOMPARE(*levels[0].throughputRatio, 2.0);
+        QVERIFY(levels[0].validA && levels[0].validB);
+        const auto invalid = compareLevels(std::vector<PointSummary>{wrong}, a);
+        QVERIFY(!invalid[0].validA);
+        QCOMPARE(*invalid[0].throughputA, 5000.0);
+    }
+
+    void intervalOfARatio()
+    {
+        const Ratio r = *ratioOf({100, Interval{80, 120}}, {150, Interval{120, 180}});
+        QCOMPARE(r.value, 1.5);
+        // On the logarithm: down hypot(ln 150/120, ln 120/100), up hypot(ln 180/150, ln 100/80).
+        QVERIFY(isNear(r.ci95->low, 1.5 * std::exp(-std::hypot(std::log(1.25), std::log(1.2)))));
+        QVERIFY(isNear(r.ci95->high, 1.5 * std::exp(std::hypot(std::log(1.2), std::log(1.25)))));
+        QVERIFY(r.isDistinguishable());
+        QVERIFY(!ratioOf({100, std::nullopt}, {150, Interval{120, 180}})->ci95);
+        QVERIFY(!ratioOf({100, std::nullopt}, {150, std::nullopt})->isDistinguishable());
+        QVERIFY(!ratioOf({0, std::nullopt}, {150, std::nullopt}));
+    }
+
+    void capacityAtTheLimit()
+    {
+        const CapacityComparison c =
+            compareCapacity(found(4000, Interval{3900, 4100}), found(5000, Interval{4800, 5200}), "vllm", "sglang");
+        QCOMPARE(c.ratio->value, 1.25);
+        for (const char* part : {"25 % more throughput", "20 % less time", "within 1 s", "4,000 tok/s", "5,000 tok/s",
+                                 "95 % interval", "sglang has"})
+            QVERIFY2(c.sentence.find(part) != std::string::npos, c.sentence.c_str());
+    }
+
+    void capacitiesThatCannotBeToldApart()
+    {
+        const CapacityComparison c =
+            compareCapacity(found(4000, Interval{3500, 4500}), found(4100, Interval{3600, 4600}), "a", "b");
+        QVERIFY(!c.ratio->isDistinguishable());
+        QVERIFY(c.sentence.find("cannot be told apart") != std::string::npos);
+        const CapacityComparison none = compareCapacity(found(4000, {}), found(9000, {}), "a", "b");
+        QVERIFY(none.sentence.find("cannot be said") != std::string::npos);
+    }
+
+    void withoutACrossingThereIsNoRatio()
+    {
+        OperatingPoint open = found(4000, {});
+        open.state = OperatingState::NotReached;
+        open.crossing.reset();
+        const CapacityComparison c = compareCapacity(open, found(5000, {}), "a", "b");
+        QVERIFY(!c.ratio);
+        QVERIFY(c.sentence.starts_with("No ratio"));
+    }
+
+    void timeSavedAndThroughputGainedAreTwoPercentages()
+    {
+        QCOMPARE(gainText(1.25), std::string("25 % more throughput (20 % less time for the same work)"));
+        QCOMPARE(gainText(0.8), std::string("20 % less throughput (25 % more time for the same work)"));
+        QCOMPARE(gainText(1), std::string("0 % more throughput (0 % less time for the same work)"));
+    }
+
+    void bandwidthBoundByHand()
+    {
+        // 8e9 parameters of 2 bytes over 3.35 TB/s: 209 tokens/s for one stream.
+        BoundInput in;
+        in.bandwidthGbPerS = 3350;
+        in.activeParams = 8e9;
+        in.bytesPerParam = 2;
+        QVERIFY(isNear(*bandwidthBound(in, 1, 0), 3350e9 / 16e9));
+        QVERIFY(isNear(*bandwidthBound(in, 32, 1000), 32 * 3350e9 / 16e9)); // no KV bytes stated
+        in.kvBytesPerToken = 131072;
+        QVERIFY(isNear(*bandwidthBound(in, 32, 1000), 32 * 3350e9 / (16e9 + 32 * 1000 * 131072.0)));
+        in.devices = 2;
+        QVERIFY(isNear(*bandwidthBound(in, 1, 0), 2 * 3350e9 / 16e9));
+        in.peakTflops = 989;
+        QVERIFY(isNear(*computeBound(in), 2 * 989e12 / 16e9));
+        QVERIFY(!bandwidthBound(BoundInput(), 1, 0));
+        QVERIFY(!computeBound(BoundInput()));
+        QVERIFY(!bandwidthBound(in, 0, 0));
+    }
+
+    void achievedFractionOfAPoint()
+    {
+        BoundInput in;
+        in.bandwidthGbPerS = 1000;
+        in.activeParams = 1e9;
+        in.bytesPerParam = 1;
+        in.kvBytesPerToken = 1e5;
+        PointSummary p = pointAt(10, 1500, 100);
+        p.meanInFlight = 10;
+        Distribution prompt;
+        prompt.mean = 900;
+        Distribution output;
+        output.mean = 200;
+        p.promptTokens = prompt;
+        p.outputTokens = output;
+        const BoundCheck c = *checkBound(in, p);
+        QCOMPARE(c.contextTokens, 1000.0);
+        QVERIFY(isNear(c.bandwidthTokensPerS, 10 * 1e12 / 2e9));
+        QVERIFY(isNear(*c.fraction, 0.3));
+        QVERIFY(isNear(c.singleStreamTokensPerS, 1000));
+        QVERIFY2(c.text.find("30 % of the bandwidth bound") != std::string::npos, c.text.c_str());
+        QVERIFY(!checkBound(BoundInput(), p));
+    }
+};
+
+QTEST_GUILESS_MAIN(ComparisonTest)
+#include "tst_comparison.moc"
