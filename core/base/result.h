@@ -41,7 +41,7 @@ public:
 
     T& value() & { return std::get<T>(m_state); }
     const T& value() const& { return std::get<T>(m_state); }
-    T&& value() && { return std::get<T>(std::move(m_state)); }
+    T value() && { return std::get<T>(std::move(m_state)); } // by value: `for (x : f().value().list)` is safe
     const Error& error() const { return std::get<Error>(m_state); }
 
 private:

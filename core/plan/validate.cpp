@@ -204,7 +204,7 @@ private:
     }
     void requests(const std::string& path, double expected, const Measurement& measurement)
     {
-        if (measurement.maxRequests == 0 && expected > kMaxRequestsPerPoint)
+        if (measurement.maxRequests == 0 && std::isfinite(expected) && expected > kMaxRequestsPerPoint)
             error(path, "makes " + exactText(std::floor(expected)) + " requests in one point; at most " +
                             exactText(kMaxRequestsPerPoint));
     }

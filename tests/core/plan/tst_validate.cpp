@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan/validate.h"
+
+#include "plan/plan_json.h"
+
+#include <QtTest>
+
+#include <functional>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+using namespace tailmark;
+
+namespace {
+
+/// One test of each kind, all well.
+Matrix wholeMatrix()
+{
+    Matrix m;
+    m.workload.cache = CachePolicy::Cold;
+    for (const TestKind kind : {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep,
+                                TestKind::BurstRecovery}) {
+        m.tests.emplace_back();
+        m.tests.back().kind = kind;
+    }
+    return m;
+}
+
+QStringList said(const Matrix& matrix, Finding::Severity severity)
+{
+    QStringList list;
+    for (const Finding& finding : validate(matrix)) {
+        if (finding.severity == severity)
+            list << QString::fromStdString(finding.path + ": " + finding.message);
+    }
+    return list;
+}
+
+QStringList errors(const Matrix& matrix)
+{
+    return said(matrix, Finding::Severity::Error);
+}
+
+QStringList remarks(const Matrix& matrix)
+{
+    return said(matrix, Finding::Severity::Remark);
+}
+
+using Change = std::function<void(Matrix&)>;
+
+} // namespace
+
+Q_DECLARE_METATYPE(Change)
+
+class ValidateTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void aGoodMatrixHasNoErrors()
+    {
+        QCOMPARE(errors(wholeMatrix()), QStringList());
+        QVERIFY(!hasErrors(validate(wholeMatrix())));
+    }
+
+    void wrongValues_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("error");
+        int number = 0;
+        const auto row = [&](const char* path, Change change, const char* message) {
+            QTest::addRow("%d %s", ++number, path)
+                << std::move(change) << QString::fromUtf8(path) + ": " + QString::fromUtf8(message);
+        };
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        const double inf = std::numeric_limits<double>::infinity();
+        const char* seconds = "must be a number above 0 and at most 86,400 s, is ";
+        row(
+            "schema_version", [](Matrix& m) { m.schemaVersion = 2; }, "must be 1, is 2");
+        row(
+            "target.engine", [](Matrix& m) { m.target.engine = "VLLM"; },
+            "must be \"auto\", \"vllm\", \"sglang\", \"llamacpp\", \"tgi\", \"trtllm\", \"ollama\", "
+            "\"lmdeploy\", "
+            "\"openai\", \"generic\" or \"sim\", is \"VLLM\"");
+        row(
+            "bound.bytes_per_param", [](Matrix& m) { m.bound.bytesPerParam = 0; },
+            "must be a number above 0 and at most 16, is 0");
+        row(
+            "workload.lengths.prompt_tokens", [](Matrix& m) { m.workload.lengths.promptTokens = 0; },
+            "must be a whole number from 1 to 2,000,000 tokens, is 0");
+        row(
+            "workload.lengths.file", [](Matrix& m) { m.workload.lengths.kind = LengthsKind::Trace; },
+            "must be the name of a file, is \"\"");
+        row(
+            "workload.lengths.format",
+            [](Matrix& m) {
+                m.workload.lengths = {LengthsKind::Trace, 1, 1, "a.csv", "parquet"};
+            },
+            "must be \"auto\" or \"azure\", is \"parquet\"");
+        row(
+            "workload.prefix.share", [](Matrix& m) { m.workload.prefix.share = 1.5; },
+            "must be a number from 0 to 1, is 1.5");
+        row(
+            "workload.prefix.groups", [](Matrix& m) { m.workload.prefix.groups = 0; },
+            "must be a whole number from 1 to 1,000,000, is 0");
+        row(
+            "slo[0].percentile", [](Matrix& m) { m.slo[0].percentile = 100; },
+            "must be a number above 0 and below 100, is 100");
+        row(
+            "slo[0].percentile", [](Matrix& m) { m.slo[0].percentile = 0; },
+            "must be a number above 0 and below 100, is 0");
+        row(
+            "slo[0].limit", [](Matrix& m) { m.slo[0].limit = 0; },
+            "must be a number above 0 and at most 1,000,000,000, is 0");
+        row(
+            "slo[0].metric", [](Matrix& m) { m.slo[0].metric = "ttft"; },
+            "must be \"ttft_ms\", \"ttft_intended_ms\", \"tpot_ms\", \"chunk_gap_ms\", \"itl_ms\", "
+            "\"e2e_ms\", "
+            "\"e2e_intended_ms\" or \"output_tokens_per_s_user\", is \"ttft\"");
+        row(
+            "tests[0].concurrency", [](Matrix& m) { m.tests[0].concurrency = 0; },
+            "must be a whole number from 1 to 65,536, is 0");
+        row(
+            "tests[0].concurrency", [](Matrix& m) { m.tests[0].concurrency = 5000; },
+            "must not be above limits.max_in_flight (4,096), is 5,000");
+        row(
+            "tests[1].levels[1]",
+            [](Matrix& m) {
+                m.tests[1].levels = {4, 4};
+            },
+            "must be above the value before it (4), is 4");
+        row(
+            "tests[1].levels[2]",
+            [](Matrix& m) {
+                m.tests[1].levels = {1, 8, 2};
+            },
+            "must be above the value before it (8), is 2");
+        row(
+            "tests[1].levels", [](Matrix& m) { m.tests[1].levels = {}; },
+            "must be a list of numbers, each a whole number from 1 to 65,536, in rising order, is empty");
+        row(
+            "tests[1].levels[0]", [](Matrix& m) { m.tests[1].levels[0] = 0; },
+            "must be a whole number from 1 to 65,536, is 0");
+        row(
+            "tests[1].think_time_s", [](Matrix& m) { m.tests[1].thinkTimeS = -1; },
+            "must be a number from 0 to 3,600 s, is -1");
+        row(
+            "tests[2].rates_per_s[2]",
+            [](Matrix& m) {
+                m.tests[2].ratesPerS = {1, 2, std::numeric_limits<double>::infinity()};
+            },
+            "must be a number above 0 and at most 100,000, is inf");
+        row(
+            "tests[2].rates_per_s[0]", [](Matrix& m) { m.tests[2].ratesPerS[0] = 0; },
+            "must be a number above 0 and at most 100,000, is 0");
+        row(
+            "tests[2].cv", [](Matrix& m) { m.tests[2].cv = 0; },
+            "must be a number above 0 and at most 100, is 0");
+        row(
+            "tests[2].rates_per_s[1]",
+            [](Matrix& m) {
+                m.tests[2].ratesPerS = {1, 1000};
+                m.measurement.durationS = 10'000;
+            },
+            "makes 10,005,000 requests in one point; at most 5,000,000");
+        row(
+            "tests[3].burst_rate_per_s", [](Matrix& m) { m.tests[3].burstRatePerS = 4; },
+            "must be above base_rate_per_s (4), is 4");
+        row(
+            "tests[3].recovery_s", [](Matrix& m) { m.tests[3].recoveryS = 0; },
+            "must be a number above 0 and at most 86,400 s, is 0");
+        row(
+            "tests[1].name", [](Matrix& m) { m.tests[0].name = m.tests[1].name = "a"; },
+            "must be unique, \"a\" stands for two tests");
+        row(
+            "tests[1].name", [](Matrix& m) { m.tests[1].name = "a\nb"; },
+            "must be one line of text, at most 1,000 characters, is \"a\\nb\"");
+        row(
+            "measurement.duration_s", [nan](Matrix& m) { m.measurement.durationS = nan; },
+            (std::string(seconds) + "nan").c_str());
+        row(
+            "measurement.duration_s", [inf](Matrix& m) { m.measurement.durationS = inf; },
+            (std::string(seconds) + "inf").c_str());
+        row(
+            "measurement.warmup_s", [](Matrix& m) { m.measurement.warmupS = -0.5; },
+            "must be a number from 0 to 86,400 s, is -0.5");
+        row(
+            "measurement.repeats", [](Matrix& m) { m.measurement.repeats = 0; },
+            "must be a whole number from 1 to 100, is 0");
+        row(
+            "measurement.max_requests", [](Matrix& m) { m.measurement.maxRequests = -1; },
+            "must be a whole number from 0 to 5,000,000, is -1");
+        row(
+            "limits.total_timeout_s", [](Matrix& m) { m.limits.totalTimeoutS = 7200; },
+            "must be a number above 0 and at most 3,600 s, is 7,200");
+        row(
+            "target.headers.Authorization",
+            [](Matrix& m) {
+                m.target.headers = {{"Authorization", "Bearer sk-1"}};
+            },
+            "holds a secret, which is never kept in a matrix; name its environment variable in "
+            "target.api_key_env");
+        row(
+            "target.headers.X Y",
+            [](Matrix& m) {
+                m.target.headers = {{"X Y", "1"}};
+            },
+            "is no header name; allowed: letters, digits and -");
+        row(
+            "target.headers.X-A",
+            [](Matrix& m) {
+                m.target.headers = {{"X-A", "1\r\nX-B: 2"}};
+            },
+            "must be one line of text");
+        row(
+            "target.extra_body.stream",
+            [](Matrix& m) {
+                m.target.extraBody = {{"stream", false}};
+            },
+            "is set by the workload itself and cannot be given here");
+        row(
+            "workload.extras.max_tokens",
+            [](Matrix& m) {
+                m.workload.extras = {{"max_tokens", 1}};
+            },
+            "is set by the workload itself and cannot be given here");
+        row(
+            "workload.sampling", [](Matrix& m) { m.workload.sampling = 3; }, "must be an object");
+    }
+    void wrongValues()
+    {
+        QFETCH(Change, change);
+        QFETCH(QString, error);
+        Matrix m = wholeMatrix();
+        change(m);
+        QCOMPARE(errors(m), QStringList{error});
+        QVERIFY(hasErrors(validate(m)));
+        QVERIFY(!valueErrors(m).empty());
+    }
+
+    void urls_data()
+    {
+        QTest::addColumn<bool>("good");
+        for (const char* url : {"http://127.0.0.1:8000/v1", "https://api.example.com/v1", "http://localhost",
+                                "http://[::1]:80/v1", "https://a-b.example:65535/x/y/"})
+            QTest::newRow(url) << true;
+        for (const char* url :
+             {"", "127.0.0.1:8000", "ftp://host/v1", "http://", "http:///v1", "http://:8000/v1",
+              "http://host:/v1", "http://host:0/v1", "http://host:65536/v1", "http://host:80a/v1",
+              "http://user:key@host/v1", "http://host/v1?key=abc", "http://host/v1#x", "http://ho st/v1",
+              "http://host\n/v1", "http://[::1/v1", "http://[]/v1", "HTTP//host"})
+            QTest::newRow(*url ? url : "empty") << false;
+    }
+    void urls()
+    {
+        QFETCH(bool, good);
+        Matrix m = wholeMatrix();
+        m.target.baseUrl = QByteArray(QTest::currentDataTag()) == "empty" ? "" : QTest::currentDataTag();
+        const QStringList found = errors(m);
+        QCOMPARE(found.isEmpty(), good);
+        QVERIFY(good || found[0].startsWith("target.base_url: must be an http:// or https:// URL"));
+        for (const QString& line : found) // what looks like a secret is not repeated
+            QVERIFY(!line.contains("key@") && !line.contains("abc"));
+    }
+
+    void everythingWrongIsToldAtOnce()
+    {
+        Matrix m = wholeMatrix();
+        m.target.baseUrl = "x";
+        m.slo[0].limit = -1;
+        m.tests[2].ratesPerS = {-1, -2};
+        m.limits.maxInFlight = 0;
+        QStringList paths;
+        for (const QString& error : errors(m))
+            paths << error.section(':', 0, 0);
+        QCOMPARE(paths.mid(0, 6),
+                 QStringList({"target.base_url", "slo[0].limit", "tests[2].rates_per_s[0]",
+                              "tests[2].rates_per_s[1]", "tests[2].rates_per_s[1]", "limits.max_in_flight"}));
+    }
+
+    void nothingToRun()
+    {
+        Matrix m;
+        QCOMPARE(errors(m), QStringList{"tests: is empty; there must be at least one test"});
+        QVERIFY(valueErrors(m).empty());
+        m = wholeMatrix();
+        for (Test& test : m.tests)
+            test.enabled = false;
+        QCOMPARE(errors(m), QStringList{"tests: are all disabled; at least one must be enabled"});
+    }
+
+    void aDisabledTestIsCheckedTooAndNotRemarkedOn()
+    {
+        Matrix m = wholeMatrix();
+        m.tests[1].enabled = false;
+        m.tests[1].levels = {1, 2};
+        QVERIFY(remarks(m).filter("levels").isEmpty());
+        m.tests[1].levels = {2, 1};
+        QCOMPARE(errors(m).size(), 1);
+    }
+
+    void remarkOnFewLevels()
+    {
+        Matrix m = wholeMatrix();
+        m.tests[1].levels = {1, 2, 3, 4, 5, 6, 7};
+        QVERIFY(remarks(m).contains(
+            "tests[1].levels: has 7 levels; a curve needs about eight to show where it bends"));
+        m.tests[1].levels.push_back(8);
+        QVERIFY(remarks(m).filter("tests[1].levels").isEmpty());
+    }
+
+    void remarkOnSamples()
+    {
+        Matrix m = wholeMatrix();
+        m.tests = {m.tests[2]};
+        m.tests[0].ratesPerS = {4, 5, 6, 7, 8, 9, 33, 34};
+        QCOMPARE(
+            remarks(m),
+            QStringList{"tests[0].rates_per_s: p99 needs about 1,000 requests; rate 4/s × 30 s gives 120 "
+                        "(7 of 8 rates fall short)"}); // 33.3/s would do
+        m.tests[0].ratesPerS = {4, 5, 6, 7, 8, 9, 34, 35};
+        m.slo[0].percentile = 90; // needs 100
+        QCOMPARE(remarks(m), QStringList());
+        m.slo.push_back({"tpot_ms", 99.9, 100});
+        QVERIFY(remarks(m)[0].startsWith("tests[0].rates_per_s: p99.9 needs about 10,000 requests; "));
+        m.measurement.maxRequests = 500;
+        QCOMPARE(
+            remarks(m),
+            QStringList{"measurement.max_requests: p99.9 needs about 10,000 requests; this stops at 500"});
+    }
+
+    void samplesOfAPercentile()
+    {
+        QCOMPARE(samplesForPercentile(50), 20.0);
+        QCOMPARE(samplesForPercentile(90), 100.0);
+        QCOMPARE(samplesForPercentile(95), 200.0);
+        QCOMPARE(samplesForPercentile(99), 1000.0);
+        QCOMPARE(samplesForPercentile(99.9), 10'000.0);
+    }
+
+    void otherRemarks()
+    {
+        Matrix m = wholeMatrix();
+        const QStringList before = remarks(m);
+        m.workload.cache = CachePolicy::AsIs;
+        m.workload.streaming = false;
+        m.workload.prefix.kind = PrefixKind::Shared;
+        m.slo.clear();
+        m.measurement.warmupS = 0;
+        const QString all = remarks(m).join('\n');
+        for (const char* path : {"workload.cache:", "workload.streaming:", "workload.prefix:", "slo:",
+                                 "measurement.warmup_s:"}) {
+            QVERIFY2(all.contains(path), path);
+            QVERIFY(before.filter(path).isEmpty());
+        }
+        m.workload.prefix = {PrefixKind::Shared, 512, 1, 1};
+        QVERIFY(
+            remarks(m).filter("workload.prefix.shared_tokens: is not below the prompt's 512 tokens").size() ==
+            1);
+        QCOMPARE(errors(m), QStringList());
+    }
+
+    void hints()
+    {
+        QCOMPARE(allowedAt("measurement.duration_s"), std::string("a number above 0 and at most 86,400 s"));
+        QCOMPARE(allowedAt("tests[3].rates_per_s[2]"), allowedAt("tests.rates_per_s"));
+        QCOMPARE(allowedAt("tests[0].levels"),
+                 std::string("a list of numbers, each a whole number from 1 to 65,536, in rising order"));
+        QCOMPARE(allowedAt("workload.lengths.file"), std::string("the name of a file"));
+        QCOMPARE(allowedAt("workload.lengths.prompt_tokens"),
+                 std::string("a whole number from 1 to 2,000,000 tokens"));
+        QCOMPARE(allowedAt("target.api"), std::string("\"chat\" or \"completions\""));
+        QCOMPARE(allowedAt("slo[0].percentile"), std::string("a number above 0 and below 100"));
+        QCOMPARE(allowedAt("nothing.like[this"), std::string());
+    }
+};
+
+QTEST_GUILESS_MAIN(ValidateTest)
+#include "tst_validate.moc"

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/lengths.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+
+using namespace tailmark;
+
+class LengthsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void fixed()
+    {
+        const auto source = makeLengthSource({LengthsKind::Fixed, 100, 20, "", "auto"}).value();
+        QVERIFY((source->draw(1, 0) == LengthPair{100, 20}));
+        QVERIFY((source->draw(9, 12345) == LengthPair{100, 20}));
+        QCOMPARE(source->pairs().size(), std::size_t{1});
+    }
+
+    void pairsStayTogether()
+    {
+        const auto source =
+            makeLengthSource({LengthsKind::Trace, 0, 0, TAILMARK_TEST_DATA "/traces/azure_small.csv", "auto"})
+                .value();
+        QCOMPARE(source->pairs().size(), std::size_t{8});
+        std::map<std::pair<int, int>, int> counts;
+        const std::uint32_t n = 80'000;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const LengthPair pair = source->draw(1, i);
+            QVERIFY(std::find(source->pairs().begin(), source->pairs().end(), pair) != source->pairs().end());
+            ++counts[{pair.promptTokens, pair.outputTokens}];
+        }
+        QCOMPARE(counts.size(), std::size_t{8});
+        for (const auto& [pair, count] : counts)
+            QVERIFY(std::abs(count - n / 8.0) < 5 * std::sqrt(n / 8.0));
+    }
+
+    void aDrawDependsOnSeedAndNumberAlone()
+    {
+        const Lengths lengths{LengthsKind::Trace, 0, 0, TAILMARK_TEST_DATA "/traces/azure_small.csv",
+                              "azure"};
+        const auto a = makeLengthSource(lengths).value(), b = makeLengthSource(lengths).value();
+        int different = 0;
+        for (std::uint32_t i = 1000; i-- > 0;) {
+            QVERIFY(a->draw(7, i) == b->draw(7, i));
+            different += a->draw(7, i) != a->draw(8, i);
+        }
+        QVERIFY(different > 800); // 7 of 8
+    }
+
+    void errorsNameFileAndLine()
+    {
+        const auto missing = makeLengthSource({LengthsKind::Trace, 0, 0, "no-such.csv", "auto"});
+        QVERIFY(!missing.ok());
+        QCOMPARE(missing.error().where, std::string("no-such.csv"));
+
+        QTemporaryDir dir;
+        const std::string path = dir.filePath("a.csv").toStdString();
+        std::ofstream(path) << "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+                               "2025-01-01 00:00:00,10,1\n"
+                               "2025-01-01 00:00:01,2000001,1\n";
+        const auto tooLong = makeLengthSource({LengthsKind::Trace, 0, 0, path, "auto"});
+        QVERIFY(!tooLong.ok());
+        QCOMPARE(tooLong.error().where, path + ":3");
+    }
+};
+
+QTEST_GUILESS_MAIN(LengthsTest)
+#include "tst_lengths.moc"
