@@ -19,8 +19,9 @@ enum Dimension : std::uint64_t { Arrivals = 1, LengthsOf = 2, Prompts = 3, Think
 /// them. 53 bits, which every JSON reader holds exactly.
 PointSeeds seedsFor(std::uint64_t seed, const PointPlan& point)
 {
-    const std::uint64_t place = deriveSeed(hashText(point.test), std::bit_cast<std::uint64_t>(point.load.value),
-                                           static_cast<std::uint64_t>(point.repeat));
+    const std::uint64_t place =
+        deriveSeed(hashText(point.test), std::bit_cast<std::uint64_t>(point.load.value),
+                   static_cast<std::uint64_t>(point.repeat));
     const auto of = [&](Dimension dimension) { return deriveSeed(seed, place, dimension) >> 11; };
     return {of(Arrivals), of(LengthsOf), of(Prompts), of(ThinkTimes)};
 }

@@ -23,7 +23,7 @@ template <std::size_t N> bool isOneOf(std::string_view text, const std::string_v
 
 template <std::size_t N> std::string words(const std::string_view (&choices)[N])
 {
-    return choiceText(std::begin(choices), std::end(choices));
+    return keys::choiceText(std::begin(choices), std::end(choices));
 }
 
 bool isLetter(char c)

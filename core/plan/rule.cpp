@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace tailmark {
+namespace tailmark::keys {
 
 bool Rule::holds(double value) const
 {
@@ -98,4 +98,4 @@ std::string nearestWord(std::string_view word, const std::string_view* begin, co
     return std::string(best);
 }
 
-} // namespace tailmark
+} // namespace tailmark::keys

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tailmark {
+namespace tailmark::keys {
 
 /// What a key of the matrix may hold beside its type. One rule serves the reader, validate() and the hints.
 struct Rule
@@ -68,4 +68,4 @@ std::string choiceText(const std::string_view* begin, const std::string_view* en
 /// The candidate nearest to `word` (edit distance), empty when none is near.
 std::string nearestWord(std::string_view word, const std::string_view* begin, const std::string_view* end);
 
-} // namespace tailmark
+} // namespace tailmark::keys

@@ -11,6 +11,8 @@ namespace tailmark {
 namespace {
 
 using Severity = Finding::Severity;
+using keys::numberText;
+using keys::Rule;
 
 /// A point's schedule is made before its first send and kept in memory.
 constexpr double kMaxRequestsPerPoint = 5'000'000;

@@ -68,10 +68,10 @@ RunCard cardFromJson(const nlohmann::json& json)
     if (!json.is_object())
         return card;
     for (const auto& [key, entry] : json.items()) {
-        if (!entry.is_object())
+        if (!entry.is_object() || !entry.contains("value") || !entry["value"].is_string() || !entry.contains("origin"))
             continue;
-        const std::string value = entry.value("value", "");
-        const std::string origin = entry.value("origin", "unknown");
+        const std::string value = entry["value"];
+        const nlohmann::json& origin = entry["origin"];
         if (origin == "read")
             card.read(key, value);
         else if (origin == "typed")

@@ -23,12 +23,12 @@ class PointRequests final : public RequestSource
 public:
     PointRequests(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
                   std::shared_ptr<const LengthSource> lengths)
-        : m_point(point), m_prefix(matrix.workload.prefix), m_lengths(std::move(lengths)),
+        : m_point(point), m_lengths(std::move(lengths)),
           m_arrivals(point.openLoop() ? makeArrivals(point) : std::vector<Arrival>()),
-          m_corpus(deriveSeed(matrix.workload.seed, 1)), m_body(matrix, options),
+          m_corpus(deriveSeed(matrix.workload.seed, 1)), m_body(matrix, point.output, options),
           m_overhead(matrix.target.api == Api::Chat ? options.chatOverheadTokens : 0)
     {
-        const std::uint64_t salt = matrix.workload.cache == CachePolicy::Cold ? hashText(options.runSalt) : 0;
+        const std::uint64_t salt = point.cache == CachePolicy::Cold ? hashText(options.runSalt) : 0;
         m_requestKey = deriveSeed(point.seeds.prompts, salt, 1);
         m_groupKey = deriveSeed(matrix.workload.seed, salt, 2);
         m_groupPickKey = deriveSeed(point.seeds.prompts, 3);
@@ -56,12 +56,12 @@ public:
         const LengthPair lengths = m_lengths->draw(m_point.seeds.lengths, index);
         m_body.begin(body);
         std::size_t left = static_cast<std::size_t>(std::max(1, lengths.promptTokens - m_overhead));
-        if (m_prefix.kind == PrefixKind::Shared) {
+        if (m_point.prefix.kind == PrefixKind::Shared) {
             const std::uint64_t pick = deriveSeed(m_groupPickKey, index);
-            if (unit(pick) < m_prefix.share) {
-                const std::uint64_t group = mixBits(pick) % static_cast<std::uint64_t>(m_prefix.groups);
+            if (unit(pick) < m_point.prefix.share) {
+                const std::uint64_t group = mixBits(pick) % static_cast<std::uint64_t>(m_point.prefix.groups);
                 left -= write(body, deriveSeed(m_groupKey, group),
-                              std::min(left, static_cast<std::size_t>(m_prefix.sharedTokens)));
+                              std::min(left, static_cast<std::size_t>(m_point.prefix.sharedTokens)));
             }
         }
         // One-to-one in the index, so that no two requests of a point begin with the same words.
@@ -80,7 +80,6 @@ private:
     }
 
     PointPlan m_point;
-    Prefix m_prefix;
     std::shared_ptr<const LengthSource> m_lengths;
     std::vector<Arrival> m_arrivals;
     Corpus m_corpus;

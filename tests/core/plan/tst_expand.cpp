@@ -97,6 +97,8 @@ private slots:
         m.tests[1].process = ArrivalProcess::Gamma;
         m.tests[1].cv = 2;
         m.measurement.maxRequests = 99;
+        m.workload.prefix = {PrefixKind::Shared, 16, 2, 0.5};
+        m.workload.cache = CachePolicy::Cold;
         const Plan plan = expand(m).value();
         const PointPlan& closed = plan.points[2];
         QVERIFY((closed.load == Load{LoadAxis::Concurrency, 4}));
@@ -110,6 +112,9 @@ private slots:
         QCOMPARE(closed.cooldownS, 2.0);
         QCOMPARE(closed.maxRequests, std::int64_t{99});
         QVERIFY(closed.lengths == m.workload.lengths);
+        QVERIFY(closed.prefix == m.workload.prefix);
+        QCOMPARE(closed.output, OutputPolicy::Forced);
+        QCOMPARE(closed.cache, CachePolicy::Cold);
         const PointPlan& open = plan.points[6];
         QVERIFY((open.load == Load{LoadAxis::RatePerS, 0.5}));
         QVERIFY(open.openLoop());
