@@ -11,7 +11,7 @@ namespace tailmark {
 namespace {
 
 using Severity = Finding::Severity;
-using keys::numberText;
+using keys::exactText;
 using keys::Rule;
 
 /// A point's schedule is made before its first send and kept in memory.

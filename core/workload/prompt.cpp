@@ -25,7 +25,7 @@ public:
                   std::shared_ptr<const LengthSource> lengths)
         : m_point(point), m_lengths(std::move(lengths)),
           m_arrivals(point.openLoop() ? makeArrivals(point) : std::vector<Arrival>()),
-          m_corpus(deriveSeed(matrix.workload.seed, 1)), m_body(matrix, point.output, options),
+          m_corpus(deriveSeed(matrix.workload.seed, 1)), m_body(matrix, options),
           m_overhead(matrix.target.api == Api::Chat ? options.chatOverheadTokens : 0)
     {
         const std::uint64_t salt = point.cache == CachePolicy::Cold ? hashText(options.runSalt) : 0;

@@ -30,10 +30,10 @@ void appendNumber(std::string& out, std::int32_t number)
 
 } // namespace
 
-RequestBody::RequestBody(const Matrix& matrix, OutputPolicy output, const BodyOptions& options)
+RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options)
 {
     const Workload& workload = matrix.workload;
-    const bool forced = output == OutputPolicy::Forced;
+    const bool forced = workload.output == OutputPolicy::Forced;
     const std::string& model = options.model.empty() ? matrix.target.model : options.model;
 
     // Later ones win: what the user gives for this workload over ours, what they give for this target over

@@ -13,7 +13,7 @@ namespace tailmark {
 class RequestBody
 {
 public:
-    RequestBody(const Matrix& matrix, OutputPolicy output, const BodyOptions& options);
+    RequestBody(const Matrix& matrix, const BodyOptions& options);
 
     /// Up to where the prompt goes. The prompt's text must need no JSON escape.
     void begin(std::string& body) const { body = m_head; }
