@@ -135,6 +135,7 @@ constexpr FactSource kSimFacts[] = {
     {"model", "model", "/root"},
     {"model", "model", "/id"},
     {"context", "model", "/max_model_len"},
+    {"accelerator", kServerInfo, "/profile/accelerator"},
     {"flags.*", kServerInfo, "/profile"},
     {"flags.max_queue", kServerInfo, "/max_queue"},
     {"flags.seed", kServerInfo, "/seed"},

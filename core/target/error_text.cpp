@@ -210,12 +210,13 @@ std::string plainLine(std::string_view text, std::size_t maxBytes)
 bool namesSecret(std::string_view key)
 {
     const std::string low = lowered(key);
-    if (low.find("tokenizer") != std::string::npos || low.find("token_id") != std::string::npos)
+    const auto has = [&](const char* part) { return low.find(part) != std::string::npos; };
+    if (has("tokenizer") || has("token_id") || has("per_token"))
         return false;
     for (const char* sign :
          {"api_key", "api-key", "apikey", "secret", "password", "passwd", "authorization", "credential",
           "bearer", "access_key", "private_key", "ssl_key", "launch_command"})
-        if (low.find(sign) != std::string::npos)
+        if (has(sign))
             return true;
     const auto endsWith = [&](std::string_view end) { return low.ends_with(end); };
     return low == "key" || low == "token" || low == "cookie" || low == "set-cookie" || endsWith("_key") ||

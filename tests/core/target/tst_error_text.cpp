@@ -96,6 +96,7 @@ private slots:
                                {"admin_api_key", "b"},
                                {"tokenizer_path", "/models/x"},
                                {"eos_token_id", 2},
+                               {"kv_bytes_per_token", 131072},
                                {"max_total_tokens", 4096},
                                {"launch_command", "python -m x --api-key c"},
                                {"nested", {{{"hf_token", "d"}, {"note", "Bearer eeee"}}}},
@@ -104,6 +105,7 @@ private slots:
         hideSecrets(json);
         QCOMPARE(json["tokenizer_path"].get<std::string>(), std::string("/models/x"));
         QCOMPARE(json["eos_token_id"].get<int>(), 2);
+        QCOMPARE(json["kv_bytes_per_token"].get<int>(), 131072);
         QCOMPARE(json["max_total_tokens"].get<int>(), 4096);
         QVERIFY(json["password"].is_null());
         for (const char* key : {"api_key", "admin_api_key", "launch_command"})
