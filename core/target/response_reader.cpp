@@ -25,27 +25,6 @@ bool isEventStream(std::string_view contentType)
                       [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
 }
 
-FinishReason foldFinishReason(std::string_view reason)
-{
-    if (reason == "stop" || reason == "eos_token" || reason == "stop_sequence")
-        return FinishReason::Stop;
-    if (reason == "length")
-        return FinishReason::Length;
-    if (reason == "tool_calls" || reason == "function_call")
-        return FinishReason::ToolCalls;
-    if (reason == "content_filter")
-        return FinishReason::ContentFilter;
-    if (reason == "abort")
-        return FinishReason::Abort;
-    return reason.empty() ? FinishReason::None : FinishReason::Other;
-}
-
-/// The engine gave up or something was cut out: no answer whose times may be compared with others.
-bool tellsOfFailure(std::string_view reason)
-{
-    return reason == "abort" || reason == "error" || reason == "parse_error" || reason == "content_filter";
-}
-
 std::int32_t toCount(std::int64_t value)
 {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, kUnknownCount, INT32_MAX));
@@ -59,219 +38,6 @@ void takeKnown(std::int32_t& count, std::int64_t value)
 }
 
 } // namespace
-
-/// Walks one JSON event. The keys are those that any of the engines is known to send.
-struct ResponseReader::Scan
-{
-    JsonCursor& json;
-    Event& event;
-
-    std::string_view text = {}; ///< the last generated text found
-    int texts = 0;              ///< how many there are
-
-    bool generatedText()
-    {
-        std::string_view found;
-        if (!json.string(found)) {
-            json.skip();
-            return false;
-        }
-        if (found.empty())
-            return false;
-        text = found;
-        ++texts;
-        return true;
-    }
-
-    void members()
-    {
-        if (!json.enterObject()) {
-            json.skip();
-            return;
-        }
-        std::string_view key;
-        while (json.nextKey(key)) {
-            if (key == "choices")
-                choices();
-            else if (key == "usage")
-                usage();
-            else if (key == "error") {
-                event.error |= !json.isNull();
-                json.skip();
-            } else if (key == "detail") {
-                event.detail |= !json.isNull();
-                json.skip();
-            } else if (key == "object") {
-                std::string_view name;
-                if (json.string(name))
-                    event.error |= name == "error";
-                else
-                    json.skip();
-            } else {
-                json.skip();
-            }
-        }
-    }
-
-    void choices()
-    {
-        if (!json.enterArray()) {
-            json.skip();
-            return;
-        }
-        while (json.nextElement()) {
-            event.hasChoices = true;
-            choice();
-        }
-    }
-
-    void choice()
-    {
-        if (!json.enterObject()) {
-            json.skip();
-            return;
-        }
-        std::int64_t index = 0;
-        std::string_view reason;
-        std::string_view key;
-        while (json.nextKey(key)) {
-            if (key == "delta" || key == "message") // streamed, whole
-                delta();
-            else if (key == "text")
-                event.answer |= generatedText();
-            else if (key == "finish_reason") {
-                if (!json.string(reason))
-                    json.skip();
-            } else if (key == "index") {
-                if (!json.integer(index))
-                    json.skip();
-            } else if (key == "logprobs")
-                logprobs();
-            else if (isIdList(key))
-                event.ids += json.countElements();
-            else
-                json.skip();
-        }
-        const std::uint64_t bit = 1ULL << std::clamp<std::int64_t>(index, 0, 63);
-        event.seen |= bit;
-        if (!reason.empty()) {
-            event.finished |= bit;
-            if (bit == 1)
-                event.finishReason = foldFinishReason(reason);
-            if (tellsOfFailure(reason))
-                event.badFinish = reason;
-        }
-    }
-
-    void delta()
-    {
-        if (!json.enterObject()) {
-            json.skip();
-            return;
-        }
-        std::string_view key;
-        while (json.nextKey(key)) {
-            if (key == "content" || key == "refusal")
-                event.answer |= generatedText();
-            else if (key == "reasoning_content" || key == "reasoning")
-                event.reasoning |= generatedText();
-            else if (key == "tool_calls")
-                toolCalls();
-            else if (key == "function_call")
-                functionCall();
-            else if (isIdList(key))
-                event.ids += json.countElements();
-            else
-                json.skip();
-        }
-    }
-
-    void toolCalls()
-    {
-        if (!json.enterArray()) {
-            json.skip();
-            return;
-        }
-        while (json.nextElement()) {
-            if (!json.enterObject()) {
-                json.skip();
-                continue;
-            }
-            std::string_view key;
-            while (json.nextKey(key)) {
-                if (key == "function")
-                    functionCall();
-                else
-                    json.skip();
-            }
-        }
-    }
-
-    void functionCall()
-    {
-        if (!json.enterObject()) {
-            json.skip();
-            return;
-        }
-        std::string_view key;
-        while (json.nextKey(key)) {
-            if (key == "name" || key == "arguments")
-                event.answer |= generatedText();
-            else
-                json.skip();
-        }
-    }
-
-    void logprobs()
-    {
-        if (!json.enterObject()) {
-            json.skip();
-            return;
-        }
-        std::string_view key;
-        while (json.nextKey(key)) {
-            if (key == "content" || key == "tokens") // chat, completions
-                event.logprobs += json.countElements();
-            else
-                json.skip();
-        }
-    }
-
-    void usage()
-    {
-        if (!json.enterObject()) {
-            json.skip();
-            return;
-        }
-        std::string_view key;
-        while (json.nextKey(key)) {
-            if (key == "prompt_tokens")
-                count(event.promptTokens);
-            else if (key == "completion_tokens")
-                count(event.completionTokens);
-            else if (key == "prompt_tokens_details" && json.enterObject()) {
-                while (json.nextKey(key)) {
-                    if (key == "cached_tokens")
-                        count(event.cachedTokens);
-                    else
-                        json.skip();
-                }
-            } else
-                json.skip();
-        }
-    }
-
-    void count(std::int64_t& value)
-    {
-        if (!json.integer(value))
-            json.skip();
-    }
-
-    static bool isIdList(std::string_view key)
-    {
-        return key == "token_ids" || key == "output_ids" || key == "tokens";
-    }
-};
 
 void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink)
 {
@@ -315,24 +81,20 @@ inline bool ResponseReader::likeTheLast(std::string_view data) const
 
 bool ResponseReader::scanEvent(std::string_view data)
 {
-    m_event = {};
     m_before.clear();
-    JsonCursor json(data);
-    Scan scan{json, m_event};
-    scan.members();
-    if (!json.atEnd())
+    if (!scanResponseEvent(data, m_event))
         return false;
-    if (scan.texts == 1 && m_event.onlyText()) {
-        const auto offset = static_cast<std::size_t>(scan.text.data() - data.data());
+    if (m_event.onlyText()) {
+        const auto offset = static_cast<std::size_t>(m_event.text.data() - data.data());
         m_before.assign(data.substr(0, offset));
-        m_after.assign(data.substr(offset + scan.text.size()));
+        m_after.assign(data.substr(offset + m_event.text.size()));
     }
     return true;
 }
 
 inline void ResponseReader::commit(Nanoseconds at)
 {
-    const Event& event = m_event;
+    const ResponseEvent& event = m_event;
     m_choicesSeen |= event.seen;
     m_choicesFinished |= event.finished;
     if (event.finishReason != FinishReason::None)
@@ -498,10 +260,8 @@ void ResponseReader::finishWhole(bool transportOk)
     if (!transportOk)
         return end(Outcome::Truncated, "the connection broke inside the response");
 
-    JsonCursor json(m_body);
-    Event event;
-    Scan{json, event}.members();
-    if (!json.atEnd())
+    ResponseEvent event;
+    if (!scanResponseEvent(m_body, event))
         return end(Outcome::Malformed, "the response is not valid JSON: " + plainLine(m_body, 120));
     if (event.hasUsage()) {
         takeKnown(m_record->promptTokens, event.promptTokens);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "record/request_record.h"
+#include "target/response_event.h"
 #include "target/sse_parser.h"
 
 #include <cstdint>
@@ -60,33 +61,6 @@ public:
     const std::string& errorText() const { return m_errorText; }
 
 private:
-    /// What one JSON event told.
-    struct Event
-    {
-        bool hasChoices = false; ///< choices is a non-empty array
-        bool answer = false;
-        bool reasoning = false;
-        bool error = false;  ///< "error", or an object that says it is one
-        bool detail = false; ///< FastAPI's way to tell an error, when there are no choices
-        std::int32_t ids = 0;
-        std::int32_t logprobs = 0;
-        std::uint64_t seen = 0;                         ///< bit per choice index
-        std::uint64_t finished = 0;                     ///< those with a finish reason
-        FinishReason finishReason = FinishReason::None; ///< of choice 0
-        std::string_view badFinish;                     ///< a finish reason that tells of a failure
-        std::int64_t promptTokens = kUnknownCount;
-        std::int64_t completionTokens = kUnknownCount;
-        std::int64_t cachedTokens = kUnknownCount;
-
-        bool isError() const { return error || (detail && !hasChoices); }
-        bool hasUsage() const
-        {
-            return promptTokens > 0 || completionTokens > 0;
-        } ///< some send zeros until they know
-        bool onlyText() const { return !error && !finished && !hasUsage() && ids == 0 && logprobs == 0; }
-    };
-    struct Scan; // fills it
-
     bool takeEvent(const SseEvent& event, Nanoseconds at); ///< false when it could not be read
     bool likeTheLast(std::string_view data) const;
     bool scanEvent(std::string_view data);
@@ -103,11 +77,11 @@ private:
     bool m_streaming = true;
     bool m_asStream = false; ///< the response is an event stream, as asked
     std::string m_contentType;
-    std::string m_body;   ///< of a response that is no event stream
-    Event m_event;        ///< the event scanned last
-    std::string m_before; ///< when it told of nothing but one text: the bytes before that, its quote
-                          ///< included; else empty
-    std::string m_after;  ///< … and behind it
+    std::string m_body;    ///< of a response that is no event stream
+    ResponseEvent m_event; ///< the event scanned last
+    std::string m_before;  ///< when it told of nothing but one text: the bytes before that, its quote
+                           ///< included; else empty
+    std::string m_after;   ///< … and behind it
     std::string m_errorText;
     std::string m_badFinish; ///< finish reason that tells of a failure
     bool m_errorSeen = false;
