@@ -216,8 +216,8 @@ void ResponseReader::finish(bool transportOk)
     if (!m_badFinish.empty())
         return end(Outcome::ServerError,
                    "the engine ended the request with finish_reason " + plainLine(m_badFinish, 40));
-    if (m_events == 0 && m_record->malformedEvents > 0)
-        return end(Outcome::Malformed, "nothing in the event stream could be read as JSON");
+    if (m_events == 0 && (m_record->malformedEvents > 0 || m_parser.sawForeignLine()))
+        return end(Outcome::Malformed, "nothing in the event stream could be read as a JSON event");
     const bool finished = m_choicesSeen != 0 && (m_choicesFinished & m_choicesSeen) == m_choicesSeen;
     if (!finished && !m_record->doneSeen)
         return end(Outcome::Truncated,

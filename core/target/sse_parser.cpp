@@ -45,7 +45,7 @@ void SseParser::reset()
     m_at = m_end = nullptr;
     m_line.clear();
     m_data = {};
-    m_dataInRead = m_hasData = m_error = m_skipLf = false;
+    m_dataInRead = m_hasData = m_error = m_skipLf = m_foreignLine = false;
     m_firstLine = true;
 }
 
@@ -136,8 +136,11 @@ void SseParser::takeAnyLine(std::string_view line)
         m_error = m_error || value == "error";
     if (name == "error")
         m_error = true;
-    if (name != "data" && name != "error")
+    if (name != "data" && name != "error") {
+        m_foreignLine =
+            m_foreignLine || !(name.empty() || name == "event" || name == "id" || name == "retry");
         return;
+    }
     if (!m_hasData)
         m_joined.clear();
     else if (m_dataInRead)

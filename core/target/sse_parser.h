@@ -34,6 +34,9 @@ public:
     void feed(const char* data, std::size_t size);
     /// The next event with data that is complete; false when the read is used up.
     bool next(SseEvent& event);
+    /// A line that is neither a field nor a comment has come. Harmless beside events; alone it tells that
+    /// this is no event stream.
+    bool sawForeignLine() const { return m_foreignLine; }
     /// At the end of the stream, after next() returned false: an event whose end (blank line) never came.
     bool takeUnfinished(SseEvent& event);
 
@@ -52,6 +55,7 @@ private:
     bool m_error = false;
     bool m_skipLf = false; ///< the line before ended with CR, an LF right behind it belongs to it
     bool m_firstLine = true;
+    bool m_foreignLine = false;
 };
 
 } // namespace tailmark

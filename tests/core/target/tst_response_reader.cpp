@@ -107,6 +107,23 @@ private slots:
         QCOMPARE(record.outcome, Outcome::Malformed);
     }
 
+    /// Said to be an event stream, and is none; comments alone are one that was cut off.
+    void rubbishUnderTheRightType()
+    {
+        for (const auto& [body, outcome] :
+             {std::pair<std::string_view, Outcome>("<html>no\xff events</html>\r\n", Outcome::Malformed),
+              {"<html>no line end", Outcome::Malformed},
+              {": ping\n\nid: 4\nretry: 10\n\n", Outcome::Truncated}}) {
+            RequestRecord record;
+            ResponseReader reader;
+            reader.reset(true, 0s, &record, nullptr);
+            reader.onHeaders(200, "text/event-stream");
+            reader.feed(body.data(), body.size(), 1ms);
+            reader.finish(true);
+            QCOMPARE(record.outcome, outcome);
+        }
+    }
+
     void noResponse()
     {
         RequestRecord record;
