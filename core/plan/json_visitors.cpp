@@ -6,12 +6,6 @@
 
 namespace tailmark::keys {
 
-namespace {
-
-constexpr Rule kCount = atLeast(0, 1'000'000);
-
-} // namespace
-
 const nlohmann::json* Reader::find(std::string_view key, const std::string& requiredWords)
 {
     m_keys.push_back(key);
@@ -74,11 +68,8 @@ void Reader::card(std::string_view key, CardInput& card)
                 readFlags(reader, input);
             std::string text;
             if (entry == kAcceleratorCount) {
-                int count = 0;
-                reader.value(entry, count, kCount);
-                if (count < 0 || !kCount.holds(count))
-                    reader.fail(joined(reader.m_path, entry),
-                                "must be " + allowedWords<int>(kCount) + ", is " + exactText(count));
+                int count = 0; // not stated
+                reader.value(entry, count, kAcceleratorCountRule);
                 text = count == 0 ? "" : std::to_string(count);
             } else {
                 reader.value(entry, text, kAny);

@@ -22,6 +22,7 @@ inline std::string indexed(const std::string& path, std::size_t index)
 /// The card's keys in the contract's order: its texts; accelerator_count is a number and `flags` come before
 /// `notes`.
 inline constexpr std::string_view kAcceleratorCount = "accelerator_count";
+inline constexpr Rule kAcceleratorCountRule = atLeast(0, 1'000'000);
 
 /// Fills a struct from JSON; stops at the first thing that is wrong.
 class Reader

@@ -56,12 +56,19 @@ std::string parserWords(const std::string& what)
     return words;
 }
 
+/// No matrix is nested nearly as deep; writing JSON again takes stack for each level.
+constexpr int kMaxDepth = 64;
+
 /// JSON without duplicate keys, of which a parser would silently keep the last.
 Result<json> parseStrictly(const std::string& text, const std::string& source)
 {
     std::vector<std::set<std::string>> keys;
     std::string duplicate;
-    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+    bool tooDeep = false;
+    const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
+        tooDeep = tooDeep || depth > kMaxDepth;
+        if (tooDeep)
+            return false;
         if (event == json::parse_event_t::object_start)
             keys.emplace_back();
         else if (event == json::parse_event_t::object_end)
@@ -75,6 +82,8 @@ Result<json> parseStrictly(const std::string& text, const std::string& source)
     };
     try {
         json parsed = json::parse(text, watch);
+        if (tooDeep)
+            return badInput(source, "is nested deeper than " + std::to_string(kMaxDepth) + " levels");
         if (!duplicate.empty())
             return badInput(source, "the key " + keys::shown(duplicate) + " stands twice in one object");
         return parsed;
@@ -245,8 +254,8 @@ Status applySetting(ordered_json& matrix, const std::string& assignment)
         }
     }
     const std::string value = assignment.substr(equals + 1);
-    ordered_json parsed = ordered_json::parse(value, nullptr, false);
-    *at = parsed.is_discarded() ? ordered_json(value) : std::move(parsed);
+    const Result<json> parsed = parseStrictly(value, where);
+    *at = parsed ? ordered_json(parsed.value()) : ordered_json(value);
     return success();
 }
 

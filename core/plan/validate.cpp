@@ -4,6 +4,7 @@
 #include "plan/json_visitors.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace tailmark {
@@ -44,7 +45,23 @@ public:
         }
     }
     template <typename T> void constant(std::string_view, T) {}
-    void card(std::string_view, const CardInput&) {}
+    void card(std::string_view key, const CardInput& card)
+    {
+        const std::vector<std::string>& known = RunCard::fixedKeys();
+        for (const auto& [entry, text] : card.entries) {
+            const std::string path = keys::joined(keys::joined(m_path, key), entry);
+            if (std::find(known.begin(), known.end(), entry) == known.end())
+                wrong(path, "is not an entry of the card");
+            if (entry != keys::kAcceleratorCount)
+                continue;
+            int count = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+            if (error != std::errc() || end != text.data() + text.size() ||
+                !keys::kAcceleratorCountRule.holds(count))
+                wrong(path, "must be " + keys::allowedWords<int>(keys::kAcceleratorCountRule) + ", is " +
+                                keys::shown(text));
+        }
+    }
 
 private:
     template <typename T> void check(const std::string& path, const T& member, const Rule& rule)
@@ -104,7 +121,15 @@ public:
             object(key, member, describe);
     }
     template <typename T> void constant(std::string_view, T) {}
-    void card(std::string_view, const CardInput&) {}
+    void card(std::string_view key, const CardInput&)
+    {
+        for (const std::string& entry : RunCard::fixedKeys()) {
+            if (keys::joined(keys::joined(m_path, key), entry) == m_wanted)
+                m_words = entry == keys::kAcceleratorCount
+                              ? keys::allowedWords<int>(keys::kAcceleratorCountRule)
+                              : keys::allowedWords<std::string>(keys::kAny);
+        }
+    }
 
 private:
     std::string_view m_wanted;
@@ -231,8 +256,7 @@ void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
     if (percentile <= 0 || percentile >= 100)
         return;
     const double needed = samplesForPercentile(percentile);
-    const std::string need =
-        percentileText(percentile) + " needs about " + exactText(needed) + " requests; ";
+    const std::string need = percentileText(percentile) + " needs about " + exactText(needed) + " requests; ";
     const double cap = static_cast<double>(matrix.measurement.maxRequests);
     if (cap > 0 && cap < needed) {
         findings.push_back(

@@ -235,6 +235,20 @@ private slots:
             QVERIFY(!errorOf(text).contains('\n'));
     }
 
+    void deepNestingIsRefused()
+    {
+        const std::string deep = "{\"target\":{\"extra_body\":{\"a\":" + std::string(1'000'000, '[') +
+                                 std::string(1'000'000, ']') + "}}}";
+        QCOMPARE(errorOf(deep), "demo.tailmark.json: is nested deeper than 64 levels");
+        QCOMPARE(errorOf(std::string(1'000'000, '[') + std::string(1'000'000, ']')),
+                 "demo.tailmark.json: is nested deeper than 64 levels");
+        nlohmann::ordered_json json = matrixToJson(Matrix());
+        QVERIFY(
+            applySetting(json, "target.extra_body=" + std::string(100'000, '[') + std::string(100'000, ']'))
+                .ok());
+        QVERIFY(json["target"]["extra_body"].is_string()); // taken as text, which the reader refuses
+    }
+
     void wholeNumbersMayBeWrittenWithAFraction()
     {
         const Result<Matrix> m =

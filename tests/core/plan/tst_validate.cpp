@@ -226,6 +226,24 @@ private slots:
             },
             "is set by the workload itself and cannot be given here");
         row(
+            "card.accelerator_count",
+            [](Matrix& m) {
+                m.card.entries = {{"accelerator_count", "8 x"}};
+            },
+            "must be a whole number from 0 to 1,000,000, is \"8 x\"");
+        row(
+            "card.accelerator_count",
+            [](Matrix& m) {
+                m.card.entries = {{"accelerator_count", "-1"}};
+            },
+            "must be a whole number from 0 to 1,000,000, is \"-1\"");
+        row(
+            "card.gpu",
+            [](Matrix& m) {
+                m.card.entries = {{"gpu", "H100"}};
+            },
+            "is not an entry of the card");
+        row(
             "workload.sampling", [](Matrix& m) { m.workload.sampling = 3; }, "must be an object");
     }
     void wrongValues()
@@ -372,6 +390,8 @@ private slots:
                  std::string("a whole number from 1 to 2,000,000 tokens"));
         QCOMPARE(allowedAt("target.api"), std::string("\"chat\" or \"completions\""));
         QCOMPARE(allowedAt("slo[0].percentile"), std::string("a number above 0 and below 100"));
+        QCOMPARE(allowedAt("card.accelerator_count"), std::string("a whole number from 0 to 1,000,000"));
+        QCOMPARE(allowedAt("card.model"), std::string("text"));
         QCOMPARE(allowedAt("nothing.like[this"), std::string());
     }
 };
