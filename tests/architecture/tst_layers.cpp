@@ -24,7 +24,7 @@ const QMap<QString, QSet<QString>>& allowed()
         {"load", {"record", "plan", "workload", "schedule", "target"}},
         {"store", {"record", "plan"}},
         {"analysis", {"record", "plan"}},
-        {"report", {"record", "plan", "workload", "store", "analysis"}},
+        {"report", {"record", "plan", "workload", "target", "store", "analysis"}},
         {"run", {"record", "plan", "workload", "schedule", "target", "load", "store", "analysis", "report"}},
         {"sim", {}},
     };

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "report/run_results.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tailmark {
+
+// The report as data: what is said, in order. The HTML and Markdown writers only decide how it looks.
+
+struct Paragraph
+{
+    enum class Kind { Plain, Claim, Warning };
+    std::string text;
+    Kind kind = Kind::Plain;
+};
+
+struct ReportTable
+{
+    struct Column
+    {
+        std::string title;
+        std::string tooltip; ///< definition of the metric
+        bool isNumber = true;
+    };
+    std::vector<Column> columns;
+    std::vector<std::vector<std::string>> rows; ///< as many cells as columns; empty = absent
+};
+
+/// A vector chart, and what it shows in words.
+struct Figure
+{
+    std::string svg;
+    std::string caption;
+};
+
+/// Text to be taken as it is (a matrix file, a command), folded away under its title.
+struct Listing
+{
+    std::string title;
+    std::string text;
+};
+
+using ReportBlock = std::variant<Paragraph, ReportTable, Figure, Listing>;
+
+struct ReportSection
+{
+    std::string title;
+    std::vector<ReportBlock> blocks;
+};
+
+struct ReportDocument
+{
+    std::string title;
+    std::string subtitle;
+    std::vector<ReportSection> sections;
+};
+
+ReportDocument makeReport(const RunResults& results);
+
+// Parts of it, in files of their own; empty sections are left out.
+std::vector<ReportSection> resultSections(const RunResults& results); ///< what was found
+std::vector<ReportSection>
+setupSections(const RunResults& results); ///< under what conditions, and how to do it again
+
+} // namespace tailmark

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analysis/operating_point.h"
+#include "report/document.h"
+
+#include <span>
+
+namespace tailmark {
+
+/// The frontier of one sweep: output tok/s against the latency that the SLO limits (the headline's p99
+/// without one), with intervals, the limit, the bracket and the crossing. Levels that may not be believed are
+/// hollow. Colours come from the page's style sheet (classes), so that one chart serves light and dark.
+Figure frontierFigure(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points);
+
+} // namespace tailmark

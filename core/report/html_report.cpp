@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/document.h"
+#include "report/report.h"
+#include "report/svg.h"
+
+namespace tailmark {
+
+namespace {
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; --text: #1b1f24; --muted: #57606a; --page: #ffffff; --line: #d0d7de; --shade: #f3f5f8;
+  --blue: #0b62c4; --red: #c0392b; --green: #14804a; --amber: #8a5a00; --band: rgba(11, 98, 196, 0.10); }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --muted: #9aa4af; --page: #14171b; --line: #343b44;
+  --shade: #1d2228; --blue: #6cb2ff; --red: #ff8a7a; --green: #63d297; --amber: #f0c060; --band: rgba(108, 178, 255, 0.14); } }
+body { margin: 0 auto; max-width: 76rem; padding: 1.5rem; background: var(--page); color: var(--text);
+  font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 2.2rem 0 0.6rem; font-size: 1.2rem; }
+.subtitle, figcaption { color: var(--muted); } figure { margin: 1rem 0; }
+.claim { padding: 0.7rem 1rem; border-left: 4px solid var(--blue); background: var(--shade); }
+.warning { padding: 0.5rem 1rem; border-left: 4px solid var(--amber); background: var(--shade); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; margin: 0.6rem 0; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.28rem 0.6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+th { color: var(--muted); font-weight: 600; } th[title] { text-decoration: underline dotted; cursor: help; }
+.number { text-align: right; white-space: nowrap; }
+pre { overflow-x: auto; padding: 0.8rem; background: var(--shade); font-size: 0.82rem; }
+svg { width: 100%; height: auto; max-width: 60rem; font: 12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+svg text { fill: var(--text); } svg .tick { fill: var(--muted); } svg .point-label { font-weight: 600; }
+.grid { stroke: var(--line); stroke-width: 0.6; } .axis { stroke: var(--muted); }
+.curve { fill: none; stroke: var(--blue); stroke-width: 2; } .whisker { stroke: var(--muted); stroke-width: 1.4; }
+.passing { fill: var(--green); } .failing { fill: var(--red); }
+.invalid { fill: var(--page); stroke: var(--muted); stroke-width: 1.6; stroke-dasharray: 2 2; }
+.limit { stroke: var(--red); stroke-dasharray: 7 5; stroke-width: 1.6; } svg .limit-label { fill: var(--red); }
+.bracket { fill: var(--band); } .crossing { fill: none; stroke: var(--blue); stroke-width: 2.6; }
+.crossing-line { stroke: var(--blue); stroke-dasharray: 2 4; }
+@media print { body { max-width: none; } details > * { display: block; } }
+)";
+
+class HtmlWriter
+{
+public:
+    std::string write(const ReportDocument& document)
+    {
+        m_html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+                 escapeMarkup(document.title) + "</title>\n<style>" + std::string(kStyle) +
+                 "</style>\n</head>\n<body>\n" + "<header>\n<h1>" + escapeMarkup(document.title) +
+                 "</h1>\n<p class=\"subtitle\">" + escapeMarkup(document.subtitle) +
+                 "</p>\n</header>\n<main>\n";
+        for (const ReportSection& section : document.sections) {
+            m_html += "<section>\n<h2>" + escapeMarkup(section.title) + "</h2>\n";
+            for (const ReportBlock& block : section.blocks)
+                std::visit([this](const auto& b) { write(b); }, block);
+            m_html += "</section>\n";
+        }
+        return m_html + "</main>\n<footer><p class=\"subtitle\">Tailmark " TAILMARK_VERSION
+                        "</p></footer>\n</body>\n</html>\n";
+    }
+
+private:
+    void write(const Paragraph& paragraph)
+    {
+        const char* open = paragraph.kind == Paragraph::Kind::Claim     ? "<p class=\"claim\">"
+                           : paragraph.kind == Paragraph::Kind::Warning ? "<p class=\"warning\">"
+                                                                        : "<p>";
+        m_html += open + escapeMarkup(paragraph.text) + "</p>\n";
+    }
+
+    void write(const ReportTable& table)
+    {
+        m_html += "<div class=\"wide\"><table>\n<thead><tr>";
+        for (const ReportTable::Column& column : table.columns) {
+            m_html += "<th scope=\"col\"";
+            if (column.isNumber)
+                m_html += " class=\"number\"";
+            if (!column.tooltip.empty())
+                m_html += " title=\"" + escapeMarkup(column.tooltip) + "\"";
+            m_html += ">" + escapeMarkup(column.title) + "</th>";
+        }
+        m_html += "</tr></thead>\n<tbody>\n";
+        for (const auto& row : table.rows) {
+            m_html += "<tr>";
+            for (std::size_t i = 0; i < row.size(); ++i)
+                m_html += (table.columns[i].isNumber ? "<td class=\"number\">" : "<td>") +
+                          escapeMarkup(row[i]) + "</td>";
+            m_html += "</tr>\n";
+        }
+        m_html += "</tbody>\n</table></div>\n";
+    }
+
+    void write(const Figure& figure)
+    {
+        m_html += "<figure>" + figure.svg + "<figcaption>" + escapeMarkup(figure.caption) +
+                  "</figcaption></figure>\n";
+    }
+
+    void write(const Listing& listing)
+    {
+        m_html += "<details><summary>" + escapeMarkup(listing.title) + "</summary><pre>" +
+                  escapeMarkup(listing.text) + "</pre></details>\n";
+    }
+
+    std::string m_html;
+};
+
+} // namespace
+
+std::string htmlReport(const RunResults& results)
+{
+    return HtmlWriter().write(makeReport(results));
+}
+
+} // namespace tailmark

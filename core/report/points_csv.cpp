@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/csv.h"
+#include "report/report.h"
+
+#include <array>
+
+namespace tailmark {
+
+namespace {
+
+constexpr std::array kPercentiles = {50.0, 90.0, 95.0, 99.0};
+constexpr std::array kPercentileNames = {"p50", "p90", "p95", "p99"};
+
+void writeHeader(CsvWriter& csv)
+{
+    for (const char* column : {"test", "kind", "axis", "load", "repeat", "window_start_s", "window_end_s"})
+        csv.text(column);
+    for (const MetricInfo& info : metricCatalogue()) {
+        if (info.scope == MetricScope::Point)
+            csv.text(info.id);
+    }
+    csv.text("mean_in_flight");
+    for (int i = 0; i < kOutcomeCount; ++i)
+        csv.text(outcomeId(static_cast<Outcome>(i)));
+    for (const MetricInfo& info : metricCatalogue()) {
+        if (info.scope == MetricScope::Point)
+            continue;
+        const std::string id(info.id);
+        csv.text(id + "_n").text(id + "_mean");
+        for (const char* name : kPercentileNames)
+            csv.text(id + "_" + name);
+        csv.text(id + "_max");
+    }
+    csv.text("slo_met").text("valid").text("verdict");
+    csv.endRow();
+}
+
+void writeDistribution(CsvWriter& csv, const Distribution* d)
+{
+    if (!d) {
+        for (std::size_t i = 0; i < kPercentiles.size() + 3; ++i)
+            csv.empty();
+        return;
+    }
+    csv.integer(static_cast<std::int64_t>(d->n)).number(d->mean);
+    for (const double percent : kPercentiles) {
+        const Distribution::Quantile* q = d->at(percent);
+        csv.number(q ? std::optional(q->value) : std::nullopt);
+    }
+    csv.number(d->max);
+}
+
+std::string verdictText(const Verdict& verdict)
+{
+    std::string text;
+    for (const VerdictReason& reason : verdict.reasons)
+        text += (text.empty() ? "" : "; ") + reason.code + ": " + reason.text;
+    return text.empty() ? "valid" : text;
+}
+
+void writePoint(CsvWriter& csv, const PointSummary& p, bool hasSlo)
+{
+    csv.text(p.point.test).text(testKindId(p.point.kind)).text(loadAxisId(p.point.load.axis));
+    csv.number(p.point.load.value).integer(p.point.repeat).number(p.window.startS).number(p.window.endS);
+    for (const MetricInfo& info : metricCatalogue()) {
+        if (info.scope == MetricScope::Point)
+            csv.number(p.rate(info.metric));
+    }
+    csv.number(p.meanInFlight);
+    for (const std::uint64_t count : p.outcomes)
+        csv.integer(static_cast<std::int64_t>(count));
+    for (const MetricInfo& info : metricCatalogue()) {
+        if (info.scope != MetricScope::Point)
+            writeDistribution(csv, p.distribution(info.metric));
+    }
+    if (hasSlo)
+        csv.flag(p.slo.met);
+    else
+        csv.empty();
+    csv.flag(p.verdict.valid).text(verdictText(p.verdict));
+    csv.endRow();
+}
+
+} // namespace
+
+void writePointsCsv(const RunResults& results, std::ostream& out)
+{
+    CsvWriter csv(out);
+    writeHeader(csv);
+    for (const PointSummary& p : results.points)
+        writePoint(csv, p, !results.slo.empty());
+}
+
+} // namespace tailmark

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/bound.h"
+#include "plan/plan_json.h"
+#include "report/report.h"
+#include "report/share_safe.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+
+/// JSON knows no infinity and no NaN: such a value is as absent as one that was never had.
+Json number(double value)
+{
+    return std::isfinite(value) ? Json(value) : Json();
+}
+
+Json number(const std::optional<double>& value)
+{
+    return value ? number(*value) : Json();
+}
+
+Json interval(const std::optional<Interval>& i)
+{
+    return i ? Json{number(i->low), number(i->high)} : Json();
+}
+
+Json text(const std::string& value)
+{
+    return value.empty() ? Json() : Json(value);
+}
+
+std::string percentileKey(double percent)
+{
+    std::string key = Json(percent).dump();
+    if (key.ends_with(".0"))
+        key.resize(key.size() - 2);
+    return "p" + key;
+}
+
+Json distributionJson(const Distribution* d)
+{
+    if (!d)
+        return {};
+    Json json = {{"n", d->n}, {"mean", number(d->mean)}, {"min", number(d->min)}};
+    Json ci95 = Json::object();
+    Json weak = Json::array();
+    for (const Distribution::Quantile& q : d->quantiles) {
+        const std::string key = percentileKey(q.percent);
+        json[key] = number(q.value);
+        ci95[key] = interval(q.ci95);
+        if (q.weak)
+            weak.push_back(key);
+    }
+    json["max"] = number(d->max);
+    json["ci95"] = std::move(ci95);
+    json["weak"] = std::move(weak);
+    return json;
+}
+
+Json distributionJson(const std::optional<Distribution>& d)
+{
+    return distributionJson(d ? &*d : nullptr);
+}
+
+Json loadJson(const Load& load)
+{
+    return {{"axis", loadAxisId(load.axis)}, {"value", load.value}};
+}
+
+Json limitJson(const SloLimit& limit)
+{
+    return {{"metric", limit.metric}, {"percentile", limit.percentile}, {"limit", limit.limit}};
+}
+
+Json sloJson(const Slo& slo)
+{
+    Json json = Json::array();
+    for (const SloLimit& limit : slo)
+        json.push_back(limitJson(limit));
+    return json;
+}
+
+Json sloResultJson(const SloResult& slo)
+{
+    Json constraints = Json::array();
+    for (const ConstraintResult& c : slo.constraints) {
+        Json json = limitJson(c.limit);
+        json["value"] = number(c.value);
+        json["ci95"] = interval(c.ci95);
+        json["within_share"] = number(c.withinShare);
+        json["met"] = c.met;
+        constraints.push_back(std::move(json));
+    }
+    const bool known = !slo.constraints.empty();
+    return {{"met", known ? Json(slo.met) : Json()},
+            {"attainment", known && slo.denominator > 0 ? number(slo.attainment) : Json()},
+            {"good", slo.good},
+            {"denominator", slo.denominator},
+            {"undecided", slo.undecided},
+            {"constraints", std::move(constraints)}};
+}
+
+Json outcomesJson(const std::array<std::uint64_t, kOutcomeCount>& counts)
+{
+    Json json = Json::object();
+    for (int i = 0; i < kOutcomeCount; ++i)
+        json[std::string(outcomeId(static_cast<Outcome>(i)))] = counts[static_cast<std::size_t>(i)];
+    return json;
+}
+
+Json verdictJson(const Verdict& verdict)
+{
+    Json reasons = Json::array();
+    for (const VerdictReason& reason : verdict.reasons)
+        reasons.push_back({{"code", reason.code}, {"text", reason.text}});
+    return {
+        {"valid", verdict.valid}, {"failure_stands", verdict.failureStands}, {"reasons", std::move(reasons)}};
+}
+
+Json metricsJson(const std::map<Metric, Distribution>& metrics)
+{
+    Json json = Json::object();
+    for (const MetricInfo& info : metricCatalogue()) {
+        if (info.scope == MetricScope::Point)
+            continue;
+        const auto it = metrics.find(info.metric);
+        json[std::string(info.id)] = distributionJson(it == metrics.end() ? nullptr : &it->second);
+    }
+    return json;
+}
+
+Json lawJson(const LawCheck& law)
+{
+    return {{"law", law.law},
+            {"expected", number(law.expected)},
+            {"observed", number(law.observed)},
+            {"relative_difference", number(law.relativeDifference)},
+            {"text", law.text}};
+}
+
+Json phasesJson(const std::vector<PhaseSummary>& phases)
+{
+    Json json = Json::array();
+    for (const PhaseSummary& phase : phases)
+        json.push_back({{"name", phase.name},
+                        {"start_s", phase.startS},
+                        {"end_s", phase.endS},
+                        {"offered_per_s", number(phase.offeredPerS)},
+                        {"sent_per_s", number(phase.sentPerS)},
+                        {"completed_per_s", number(phase.completedPerS)},
+                        {"metrics", metricsJson(phase.metrics)}});
+    return json;
+}
+
+Json burstJson(const std::optional<BurstSummary>& burst)
+{
+    if (!burst)
+        return {};
+    return {{"baseline_backlog", number(burst->baselineBacklog)},
+            {"peak_backlog", number(burst->peakBacklog)},
+            {"peak_at_s", number(burst->peakAtS)},
+            {"backlog_recovered_s", number(burst->backlogRecoveredS)},
+            {"latency_recovered_s", number(burst->latencyRecoveredS)},
+            {"predicted_growth", number(burst->predictedGrowth)},
+            {"observed_growth", number(burst->observedGrowth)}};
+}
+
+void addRates(Json& json, const PointSummary& p)
+{
+    Json rates = Json::object();
+    Json intervals = Json::object();
+    for (const MetricInfo& info : metricCatalogue()) {
+        if (info.scope != MetricScope::Point)
+            continue;
+        const std::string id(info.id);
+        rates[id] = number(p.rate(info.metric));
+        if (const auto it = p.rateIntervals.find(info.metric); it != p.rateIntervals.end())
+            intervals[id] = interval(it->second);
+    }
+    json["rates"] = std::move(rates);
+    json["rates_ci95"] = std::move(intervals);
+}
+
+Json pointJson(const PointSummary& p)
+{
+    Json json = {
+        {"test", p.point.test},
+        {"kind", testKindId(p.point.kind)},
+        {"load", loadJson(p.point.load)},
+        {"repeat", p.point.repeat},
+        {"window", {{"start_s", p.window.startS}, {"end_s", p.window.endS}, {"warmup_s", p.window.warmupS}}}};
+    addRates(json, p);
+    json["outcomes"] = outcomesJson(p.outcomes);
+    json["outcomes_of_point"] = outcomesJson(p.outcomesOfPoint);
+    json["metrics"] = metricsJson(p.metrics);
+    json["lengths"] = {{"prompt_tokens_planned", distributionJson(p.promptTokensPlanned)},
+                       {"prompt_tokens", distributionJson(p.promptTokens)},
+                       {"output_tokens_cap", distributionJson(p.outputTokensCap)},
+                       {"output_tokens", distributionJson(p.outputTokens)},
+                       {"output_tokens_unknown", p.tokensUnknown}};
+    json["mean_in_flight"] = number(p.meanInFlight);
+    json["slo"] = sloResultJson(p.slo);
+    json["verdict"] = verdictJson(p.verdict);
+    json["generator"] = {{"cpu_cores", number(p.cpuCores)},
+                         {"send_lag_ms", distributionJson(p.distribution(Metric::SendLag))},
+                         {"loop_lag_ms", distributionJson(p.loopLagMs)},
+                         {"new_connections", p.newConnections},
+                         {"stale_connections", p.staleConnections},
+                         {"coalesced_share", number(p.coalescedShare)}};
+    json["server"] = nullptr; // no counters are scraped
+    json["phases"] = phasesJson(p.phases);
+    json["burst"] = burstJson(p.burst);
+    json["laws"] = Json::array();
+    for (const LawCheck& law : p.laws)
+        json["laws"].push_back(lawJson(law));
+    json["errors"] = p.firstErrors;
+    return json;
+}
+
+Json capacityJson(const std::optional<CapacityAt>& at)
+{
+    if (!at)
+        return {};
+    return {{"load", number(at->load)},
+            {"requests_per_s", number(at->requestsPerS)},
+            {"output_tokens_per_s", number(at->outputTokensPerS)},
+            {"goodput_requests_per_s", number(at->goodputRequestsPerS)}};
+}
+
+Json operatingPointJson(const OperatingPoint& op)
+{
+    Json crossings = Json::array();
+    for (const CapacityAt& at : op.crossings)
+        crossings.push_back(capacityJson(at));
+    return {{"test", op.test},
+            {"axis", loadAxisId(op.axis)},
+            {"state", operatingStateId(op.state)},
+            {"slo", sloJson(op.slo)},
+            {"failing", op.failing ? limitJson(*op.failing) : Json()},
+            {"last_passing", capacityJson(op.lastPassing)},
+            {"first_failing", capacityJson(op.firstFailing)},
+            {"crossing", capacityJson(op.crossing)},
+            {"crossings", std::move(crossings)},
+            {"crossing_interval",
+             {{"load", interval(op.crossingLoad)}, {"output_tokens_per_s", interval(op.crossingTokensPerS)}}},
+            {"sentence", op.sentence}};
+}
+
+Json boundJson(const RunResults& results)
+{
+    const BoundInput& input = results.run.plan.matrix.bound;
+    Json checks = Json::array();
+    for (const PointSummary& p : results.points) {
+        const auto check = checkBound(input, p);
+        if (!check)
+            continue;
+        checks.push_back({{"test", p.point.test},
+                          {"load", loadJson(p.point.load)},
+                          {"repeat", p.point.repeat},
+                          {"batch", number(check->batch)},
+                          {"context_tokens", number(check->contextTokens)},
+                          {"bandwidth_tokens_per_s", number(check->bandwidthTokensPerS)},
+                          {"single_stream_tokens_per_s", number(check->singleStreamTokensPerS)},
+                          {"compute_tokens_per_s", number(check->computeTokensPerS)},
+                          {"measured_tokens_per_s", number(check->measuredTokensPerS)},
+                          {"fraction", number(check->fraction)},
+                          {"text", check->text}});
+    }
+    return checks.empty() ? Json() : checks;
+}
+
+Json lawsJson(const std::vector<PointSummary>& points)
+{
+    Json json = Json::array();
+    for (const PointSummary& p : points) {
+        for (const LawCheck& law : p.laws) {
+            Json entry = {
+                {"test", p.point.test}, {"load", loadJson(p.point.load)}, {"repeat", p.point.repeat}};
+            entry.update(lawJson(law));
+            json.push_back(std::move(entry));
+        }
+    }
+    return json;
+}
+
+} // namespace
+
+Json resultToJson(const RunResults& results)
+{
+    const StoredRun& run = results.run;
+    Json json = {{"schema_version", kSchemaVersion},
+                 {"tool", {{"name", "tailmark"}, {"version", TAILMARK_VERSION}}},
+                 {"run",
+                  {{"id", run.info.id.value},
+                   {"name", run.info.name},
+                   {"started_at", text(run.info.startedAt)},
+                   {"finished_at", text(run.info.finishedAt)},
+                   {"state", runStateId(run.info.state)},
+                   {"tags", run.info.tags},
+                   {"note", text(run.info.note)}}},
+                 {"matrix", shareSafeMatrix(run.plan.matrix)}};
+    Json plan = planToJson(run.plan);
+    plan.erase("matrix"); // stands above
+    json["plan"] = std::move(plan);
+    json["card"] = cardToJson(shareSafeCard(run.card));
+    json["environment"] = run.environment;
+    json["slo"] = sloJson(results.slo);
+    json["points"] = Json::array();
+    for (const PointSummary& p : results.points)
+        json["points"].push_back(pointJson(p));
+    json["operating_points"] = Json::array();
+    for (const OperatingPoint& op : results.operatingPoints)
+        json["operating_points"].push_back(operatingPointJson(op));
+    json["bound"] = boundJson(results);
+    json["laws"] = lawsJson(results.points);
+    json["warnings"] = run.warnings;
+    return json;
+}
+
+} // namespace tailmark

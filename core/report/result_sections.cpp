@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/bound.h"
+#include "analysis/operating_sentence.h"
+#include "analysis/text.h"
+#include "report/document.h"
+#include "report/frontier_svg.h"
+
+#include <algorithm>
+
+namespace tailmark {
+
+namespace {
+
+std::string cell(const std::optional<double>& value)
+{
+    return value ? figureText(*value) : std::string();
+}
+
+ReportTable::Column textColumn(const std::string& title)
+{
+    return {title, {}, false};
+}
+
+ReportTable::Column metricColumn(Metric metric, const std::string& before = {})
+{
+    const MetricInfo& info = metricInfo(metric);
+    const std::string unit = info.unit.empty() ? "" : " (" + std::string(info.unit) + ")";
+    return {before + std::string(info.abbreviation) + unit, std::string(info.definition), true};
+}
+
+std::string repeatText(const PointSummary& p)
+{
+    return p.point.repeat > 0 ? " #" + std::to_string(p.point.repeat + 1) : "";
+}
+
+std::string pointName(const PointSummary& p)
+{
+    return loadText(p.point.load) + repeatText(p);
+}
+
+std::string verdictCodes(const Verdict& verdict)
+{
+    std::string text;
+    for (const VerdictReason& reason : verdict.reasons)
+        text += (text.empty() ? "" : ", ") + reason.code;
+    return text.empty() ? "valid" : text;
+}
+
+/// Value with its mark: "1,450 (weak)".
+std::string quantileCell(const Distribution* d, double percent)
+{
+    const Distribution::Quantile* q = d ? d->at(percent) : nullptr;
+    if (!q)
+        return {};
+    return figureText(q->value) + (q->weak ? " (weak)" : "");
+}
+
+std::vector<std::string> testsOf(const RunResults& results)
+{
+    std::vector<std::string> tests;
+    for (const PointSummary& p : results.points) {
+        if (std::find(tests.begin(), tests.end(), p.point.test) == tests.end())
+            tests.push_back(p.point.test);
+    }
+    return tests;
+}
+
+ReportTable pointsTable(const RunResults& results, const std::string& test, bool openLoop)
+{
+    const Metric headline = headlineMetric(openLoop);
+    ReportTable table;
+    table.columns = {textColumn("Load"),
+                     metricColumn(Metric::OutputTokensPerS),
+                     metricColumn(headline, "p50 "),
+                     metricColumn(headline, "p99 "),
+                     metricColumn(Metric::Tpot, "p50 "),
+                     metricColumn(Metric::Tpot, "p99 "),
+                     metricColumn(Metric::E2e, "p99 "),
+                     metricColumn(Metric::OutputTokensPerSUser, "p50 "),
+                     metricColumn(Metric::OfferedPerS),
+                     metricColumn(Metric::AcceptedPerS),
+                     metricColumn(Metric::CompletedPerS),
+                     metricColumn(Metric::GoodputRequestsPerS),
+                     metricColumn(Metric::GoodputTokensPerS),
+                     metricColumn(Metric::SloAttainment),
+                     {"n", "Successful requests intended inside the window", true},
+                     textColumn("SLO"),
+                     textColumn("Verdict")};
+    for (const PointSummary& p : results.points) {
+        if (p.point.test != test)
+            continue;
+        const Distribution* latency = p.distribution(headline);
+        const auto attainment = p.rate(Metric::SloAttainment);
+        table.rows.push_back(
+            {pointName(p), cell(p.rate(Metric::OutputTokensPerS)), quantileCell(latency, 50),
+             quantileCell(latency, 99), quantileCell(p.distribution(Metric::Tpot), 50),
+             quantileCell(p.distribution(Metric::Tpot), 99), quantileCell(p.distribution(Metric::E2e), 99),
+             quantileCell(p.distribution(Metric::OutputTokensPerSUser), 50),
+             cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::AcceptedPerS)),
+             cell(p.rate(Metric::CompletedPerS)), cell(p.rate(Metric::GoodputRequestsPerS)),
+             cell(p.rate(Metric::GoodputTokensPerS)), attainment ? percentText(*attainment) : std::string(),
+             countText(p.count(Outcome::Completed)),
+             results.slo.empty() ? "" : (p.slo.met ? "met" : "not met"), verdictCodes(p.verdict)});
+    }
+    return table;
+}
+
+ReportSection summarySection(const RunResults& results)
+{
+    ReportSection section{"What was found", {}};
+    for (const SloLimit& limit : results.slo)
+        section.blocks.push_back(Paragraph{"Limit: " + sloSentence(limit) + ".", Paragraph::Kind::Plain});
+    for (const OperatingPoint& op : results.operatingPoints)
+        section.blocks.push_back(Paragraph{op.test + ": " + op.sentence, Paragraph::Kind::Claim});
+    std::uint64_t failed = 0;
+    std::uint64_t all = 0;
+    for (const PointSummary& p : results.points) {
+        for (int i = 0; i < kOutcomeCount; ++i) {
+            const auto outcome = static_cast<Outcome>(i);
+            all += p.outcomesOfPoint[static_cast<std::size_t>(i)];
+            if (outcome != Outcome::Completed && outcome != Outcome::Cancelled)
+                failed += p.outcomesOfPoint[static_cast<std::size_t>(i)];
+        }
+    }
+    if (failed > 0)
+        section.blocks.push_back(
+            Paragraph{countText(failed) + " of " + countText(all) + " requests failed or were never sent.",
+                      Paragraph::Kind::Warning});
+    for (const PointSummary& p : results.points) {
+        for (const std::string& error : p.firstErrors)
+            section.blocks.push_back(
+                Paragraph{p.point.test + ", " + pointName(p) + ": " + error, Paragraph::Kind::Warning});
+    }
+    for (const std::string& warning : results.run.warnings)
+        section.blocks.push_back(Paragraph{warning, Paragraph::Kind::Warning});
+    return section;
+}
+
+ReportSection testSection(const RunResults& results, const std::string& test)
+{
+    ReportSection section{test, {}};
+    const auto point = std::find_if(results.points.begin(), results.points.end(),
+                                    [&](const PointSummary& p) { return p.point.test == test; });
+    for (const Curve& curve : makeCurves(results.points, results.slo)) {
+        if (curve.test != test)
+            continue;
+        const auto op = std::find_if(results.operatingPoints.begin(), results.operatingPoints.end(),
+                                     [&](const OperatingPoint& o) { return o.test == test; });
+        if (op != results.operatingPoints.end())
+            section.blocks.push_back(frontierFigure(curve, *op, results.points));
+    }
+    section.blocks.push_back(pointsTable(results, test, point->point.openLoop()));
+    section.blocks.push_back(
+        Paragraph{"Latencies of successful requests; failures stand in the table of outcomes and count "
+                  "against the SLO. \"weak\": fewer than ten values above the quantile.",
+                  Paragraph::Kind::Plain});
+    return section;
+}
+
+ReportSection verdictSection(const RunResults& results)
+{
+    ReportSection section{"Points that may not be believed", {}};
+    ReportTable table{
+        {textColumn("Test"), textColumn("Load"), textColumn("Reason"), textColumn("With its figures")}, {}};
+    for (const PointSummary& p : results.points) {
+        for (const VerdictReason& reason : p.verdict.reasons)
+            table.rows.push_back({p.point.test, pointName(p), reason.code, reason.text});
+    }
+    if (!table.rows.empty())
+        section.blocks.push_back(std::move(table));
+    return section;
+}
+
+ReportSection outcomeSection(const RunResults& results)
+{
+    ReportTable table{{textColumn("Test"), textColumn("Load")}, {}};
+    std::vector<Outcome> seen;
+    for (int i = 0; i < kOutcomeCount; ++i) {
+        const auto outcome = static_cast<Outcome>(i);
+        if (std::any_of(results.points.begin(), results.points.end(),
+                        [&](const PointSummary& p) { return p.count(outcome) > 0; }))
+            seen.push_back(outcome);
+    }
+    for (const Outcome outcome : seen)
+        table.columns.push_back({std::string(outcomeId(outcome)), {}, true});
+    for (const PointSummary& p : results.points) {
+        std::vector<std::string> row = {p.point.test, pointName(p)};
+        for (const Outcome outcome : seen)
+            row.push_back(countText(p.count(outcome)));
+        table.rows.push_back(std::move(row));
+    }
+    ReportSection section{"Outcomes of the requests intended inside the window", {}};
+    if (!seen.empty())
+        section.blocks.push_back(std::move(table));
+    return section;
+}
+
+void addBurst(ReportSection& section, const PointSummary& p)
+{
+    const Metric headline = headlineMetric(true);
+    ReportTable table{{textColumn("Phase"),
+                       {"From (s)", {}, true},
+                       {"To (s)", {}, true},
+                       metricColumn(Metric::OfferedPerS),
+                       metricColumn(Metric::SentPerS),
+                       metricColumn(Metric::CompletedPerS),
+                       metricColumn(headline, "p50 "),
+                       metricColumn(headline, "p99 ")},
+                      {}};
+    for (const PhaseSummary& phase : p.phases) {
+        const auto latency = phase.metrics.find(headline);
+        const Distribution* d = latency == phase.metrics.end() ? nullptr : &latency->second;
+        table.rows.push_back({phase.name, figureText(phase.startS), figureText(phase.endS),
+                              figureText(phase.offeredPerS), figureText(phase.sentPerS),
+                              figureText(phase.completedPerS), quantileCell(d, 50), quantileCell(d, 99)});
+    }
+    section.blocks.push_back(std::move(table));
+    if (!p.burst)
+        return;
+    const BurstSummary& b = *p.burst;
+    const auto recovered = [](const std::optional<double>& seconds) {
+        return seconds ? "after " + figureText(*seconds) + " s"
+                       : std::string("not within the recovery phase");
+    };
+    section.blocks.push_back(Paragraph{
+        "Backlog (intended and not yet ended): " + figureText(b.baselineBacklog) + " on average before, " +
+            figureText(b.peakBacklog) + " at its peak. It grew by " + figureText(b.observedGrowth) +
+            " during the burst; (offered - completed) x time gives " + figureText(b.predictedGrowth) +
+            ". Back at the level of before " + recovered(b.backlogRecoveredS) + "; p99 of the latency back " +
+            recovered(b.latencyRecoveredS) + ".",
+        Paragraph::Kind::Claim});
+}
+
+ReportSection burstSection(const RunResults& results)
+{
+    ReportSection section{"Burst and recovery", {}};
+    for (const PointSummary& p : results.points) {
+        if (!p.phases.empty())
+            addBurst(section, p);
+    }
+    return section;
+}
+
+ReportSection boundSection(const RunResults& results)
+{
+    ReportSection section{"Bandwidth bound", {}};
+    const BoundInput& input = results.run.plan.matrix.bound;
+    ReportTable table{{textColumn("Test"),
+                       textColumn("Load"),
+                       {"Batch", "Mean requests in flight", true},
+                       {"Context (tokens)", "Mean prompt plus half of the mean output", true},
+                       {"Bound (tok/s)", "B x bandwidth / (weight bytes + B x L x KV bytes per token)", true},
+                       {"Compute bound (tok/s)", "Peak FLOP/s / (2 x active parameters)", true},
+                       {"Measured (tok/s)", {}, true},
+                       {"Fraction", "Measured / bandwidth bound", true}},
+                      {}};
+    std::string formula;
+    for (const PointSummary& p : results.points) {
+        const auto check = checkBound(input, p);
+        if (!check)
+            continue;
+        formula = check->text;
+        table.rows.push_back({p.point.test, pointName(p), figureText(check->batch),
+                              figureText(check->contextTokens), figureText(check->bandwidthTokensPerS),
+                              cell(check->computeTokensPerS), cell(check->measuredTokensPerS),
+                              check->fraction ? percentText(*check->fraction) : std::string()});
+    }
+    if (table.rows.empty())
+        return section;
+    section.blocks.push_back(std::move(table));
+    section.blocks.push_back(Paragraph{"Of the last row: " + formula + ".", Paragraph::Kind::Plain});
+    return section;
+}
+
+ReportSection lawSection(const RunResults& results)
+{
+    ReportSection section{"Laws checked", {}};
+    ReportTable table{{textColumn("Test"), textColumn("Load"), textColumn("Expected and observed")}, {}};
+    for (const PointSummary& p : results.points) {
+        for (const LawCheck& law : p.laws)
+            table.rows.push_back({p.point.test, pointName(p), law.text});
+    }
+    if (!table.rows.empty())
+        section.blocks.push_back(std::move(table));
+    return section;
+}
+
+} // namespace
+
+std::vector<ReportSection> resultSections(const RunResults& results)
+{
+    std::vector<ReportSection> sections = {summarySection(results)};
+    for (const std::string& test : testsOf(results))
+        sections.push_back(testSection(results, test));
+    sections.push_back(burstSection(results));
+    sections.push_back(verdictSection(results));
+    sections.push_back(outcomeSection(results));
+    sections.push_back(boundSection(results));
+    sections.push_back(lawSection(results));
+    return sections;
+}
+
+} // namespace tailmark

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/distribution.h"
+#include "analysis/text.h"
+#include "plan/plan_json.h"
+#include "report/document.h"
+#include "report/share_safe.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+ReportTable keyValueTable(const char* key, const char* value)
+{
+    return {{{key, {}, false}, {value, {}, false}}, {}};
+}
+
+const char* originText(CardOrigin origin)
+{
+    switch (origin) {
+    case CardOrigin::Typed:
+        return "typed";
+    case CardOrigin::Read:
+        return "read from the target";
+    case CardOrigin::Unknown:
+        break;
+    }
+    return "";
+}
+
+ReportSection cardSection(const RunResults& results)
+{
+    const RunCard card = shareSafeCard(results.run.card);
+    std::vector<std::string> keys = RunCard::fixedKeys();
+    for (const auto& [key, entry] : card.entries()) {
+        if (std::find(keys.begin(), keys.end(), key) == keys.end())
+            keys.push_back(key);
+    }
+    ReportTable table{{{"Entry", {}, false}, {"Value", {}, false}, {"Where from", {}, false}}, {}};
+    for (const std::string& key : keys) {
+        const CardEntry entry = card.entry(key);
+        const bool known = entry.origin != CardOrigin::Unknown;
+        table.rows.push_back({key, known ? entry.value : "unknown", originText(entry.origin)});
+    }
+    return {"Run card: what was measured", {std::move(table)}};
+}
+
+/// The pooled lengths of all points of a kind: quantiles of each point, since a point is what was asked at
+/// once.
+void addLengths(ReportTable& table, const std::string& test, const char* what,
+                const std::optional<Distribution>& d)
+{
+    if (!d)
+        return;
+    const auto at = [&](double percent) {
+        const Distribution::Quantile* q = d->at(percent);
+        return q ? figureText(q->value) : std::string();
+    };
+    table.rows.push_back({test, what, countText(d->n), figureText(d->min), at(50), at(90), at(95), at(99),
+                          figureText(d->max), figureText(d->mean)});
+}
+
+/// Of each test the point with the most requests stands for its lengths.
+ReportTable lengthsTable(const RunResults& results)
+{
+    ReportTable table{{{"Test", {}, false},
+                       {"Tokens", {}, false},
+                       {"n", {}, true},
+                       {"min", {}, true},
+                       {"p50", {}, true},
+                       {"p90", {}, true},
+                       {"p95", {}, true},
+                       {"p99", {}, true},
+                       {"max", {}, true},
+                       {"mean", {}, true}},
+                      {}};
+    std::vector<const PointSummary*> largest;
+    const auto size = [](const PointSummary* p) {
+        return p->promptTokensPlanned ? p->promptTokensPlanned->n : 0;
+    };
+    for (const PointSummary& p : results.points) {
+        const auto it = std::find_if(largest.begin(), largest.end(),
+                                     [&](const PointSummary* l) { return l->point.test == p.point.test; });
+        if (it == largest.end())
+            largest.push_back(&p);
+        else if (size(&p) > size(*it))
+            *it = &p;
+    }
+    for (const PointSummary* p : largest) {
+        addLengths(table, p->point.test, "prompt, planned", p->promptTokensPlanned);
+        addLengths(table, p->point.test, "prompt, as the server counted", p->promptTokens);
+        addLengths(table, p->point.test, "output, cap", p->outputTokensCap);
+        addLengths(table, p->point.test, "output, realised", p->outputTokens);
+    }
+    return table;
+}
+
+void addJson(ReportTable& table, const std::string& path, const nlohmann::ordered_json& json)
+{
+    if (json.is_object() && !json.empty()) {
+        for (const auto& [key, value] : json.items())
+            addJson(table, path.empty() ? key : path + "." + key, value);
+    } else {
+        table.rows.push_back({path, json.is_string() ? json.get<std::string>() : json.dump()});
+    }
+}
+
+ReportSection workloadSection(const RunResults& results)
+{
+    const nlohmann::ordered_json matrix = shareSafeMatrix(results.run.plan.matrix);
+    ReportTable settings = keyValueTable("Setting", "Value");
+    addJson(settings, "", matrix.at("workload"));
+    ReportSection section{"Workload: what was asked", {std::move(settings)}};
+    ReportTable lengths = lengthsTable(results);
+    if (!lengths.rows.empty()) {
+        section.blocks.push_back(std::move(lengths));
+        section.blocks.push_back(Paragraph{"Lengths of the point with the most requests of each test.", {}});
+    }
+    return section;
+}
+
+ReportSection measurementSection(const RunResults& results)
+{
+    const nlohmann::ordered_json matrix = shareSafeMatrix(results.run.plan.matrix);
+    const Measurement& m = results.run.plan.matrix.measurement;
+    ReportTable settings = keyValueTable("Setting", "Value");
+    addJson(settings, "", matrix.at("measurement"));
+    addJson(settings, "limits", matrix.at("limits"));
+    const bool attempted = m.failureDenominator == FailureDenominator::Attempted;
+    return {"Measurement: how it was measured",
+            {Paragraph{"The first " + figureText(m.warmupS) +
+                           " s of each point are warm-up and left out; the window after it "
+                           "is " +
+                           figureText(m.durationS) +
+                           " s long (a burst test: its phases). A request belongs to the "
+                           "window by its intended start; tokens and completions by when they arrived. "
+                           "Requests in flight at "
+                           "its end may finish for " +
+                           figureText(m.drainS) + " s more. " +
+                           (attempted ? "Failures and requests never sent count against the SLO."
+                                      : "Requests that the engine never accepted are left out of the SLO."),
+                       Paragraph::Kind::Plain},
+             std::move(settings)}};
+}
+
+ReportSection environmentSection(const RunResults& results)
+{
+    ReportTable table = keyValueTable("Entry", "Value");
+    if (results.run.environment.is_object())
+        addJson(table, "", results.run.environment);
+    ReportSection section{"Where the load came from", {}};
+    if (!table.rows.empty())
+        section.blocks.push_back(std::move(table));
+    return section;
+}
+
+ReportSection definitionSection()
+{
+    ReportTable table{
+        {{"Metric", {}, false}, {"Id", {}, false}, {"Unit", {}, false}, {"Definition", {}, false}}, {}};
+    for (const MetricInfo& info : metricCatalogue())
+        table.rows.push_back({std::string(info.title), std::string(info.id), std::string(info.unit),
+                              std::string(info.definition)});
+    return {"Definitions",
+            {Paragraph{"Quantiles are exact: nearest rank, the value with rank ceil(p x n). Their 95 % "
+                       "intervals come from the "
+                       "order statistics (binomial) and take requests as independent; they are absent where "
+                       "there are too "
+                       "few values. Failures never enter latency quantiles; their number stands beside.",
+                       Paragraph::Kind::Plain},
+             std::move(table)}};
+}
+
+ReportSection rerunSection(const RunResults& results)
+{
+    return {"How to run it again",
+            {Paragraph{"Save the matrix below as matrix.tailmark.json; the same seeds give the same "
+                       "schedule, lengths and "
+                       "prompts.",
+                       Paragraph::Kind::Plain},
+             Listing{"Command", "tailmark-cli run matrix.tailmark.json"},
+             Listing{"matrix.tailmark.json", shareSafeMatrix(results.run.plan.matrix).dump(2)}}};
+}
+
+} // namespace
+
+std::vector<ReportSection> setupSections(const RunResults& results)
+{
+    return {cardSection(results),        workloadSection(results), measurementSection(results),
+            environmentSection(results), definitionSection(),      rerunSection(results)};
+}
+
+} // namespace tailmark

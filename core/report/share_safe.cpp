@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/share_safe.h"
+
+#include "plan/plan_json.h"
+#include "target/error_text.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+void hideIn(nlohmann::ordered_json& value)
+{
+    nlohmann::json plain = value;
+    hideSecrets(plain);
+    value = plain;
+}
+
+} // namespace
+
+nlohmann::ordered_json shareSafeMatrix(const Matrix& matrix)
+{
+    nlohmann::ordered_json json = matrixToJson(matrix);
+    // Not the whole object at once: the name of an environment variable (api_key_env) is no secret.
+    for (const char* key : {"base_url", "metrics_url", "headers", "extra_body"})
+        hideIn(json.at("target").at(key));
+    for (const char* key : {"sampling", "extras"})
+        hideIn(json.at("workload").at(key));
+    return json;
+}
+
+RunCard shareSafeCard(const RunCard& card)
+{
+    RunCard safe;
+    for (const auto& [key, entry] : card.entries()) {
+        nlohmann::json value = {{key, entry.value}};
+        hideSecrets(value);
+        const std::string text = value.at(key);
+        if (entry.origin == CardOrigin::Read)
+            safe.read(key, text);
+        else if (entry.origin == CardOrigin::Typed)
+            safe.type(key, text);
+    }
+    return safe;
+}
+
+} // namespace tailmark

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/report.h"
+#include "result_fixture.h"
+
+#include <sstream>
+
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QXmlStreamReader>
+#include <nlohmann/json.hpp>
+
+using namespace tailmark;
+using namespace tailmark::test;
+
+namespace {
+
+/// The fixture written to a store and read back; the id is the store's.
+class StoredRunOfTest
+{
+public:
+    explicit StoredRunOfTest(const StoredFixture& fixture, bool finish = true) : m_store(open())
+    {
+        Store& store = m_store.value();
+        const StoredRun& run = fixture.run;
+        id = store.createRun(run.info.name, run.plan, run.card, run.environment).value();
+        for (const std::string& warning : run.warnings)
+            ok &= store.addWarning(id, warning).ok();
+        for (std::size_t i = 0; i < run.points.size(); ++i) {
+            const StoredPoint& point = run.points[i];
+            ok &= store.startPoint(id, point.point, "2026-01-31T12:00:00.000Z").ok();
+            ok &= store.appendRecords(id, point.point.index, fixture.batches[i]).ok();
+            if (point.finished)
+                ok &= store.finishPoint(id, point.point.index, point.facts).ok();
+        }
+        if (finish)
+            ok &= store.finishRun(id, RunState::Done).ok();
+    }
+    Store& store() { return m_store.value(); }
+
+    RunId id;
+    bool ok = true;
+
+private:
+    Result<Store> open() { return Store::open(m_dir.filePath("runs.sqlite").toStdString()); }
+    QTemporaryDir m_dir;
+    Result<Store> m_store;
+};
+
+RunResults loaded(const Slo& slo = {})
+{
+    StoredRunOfTest stored(sweepFixture());
+    return loadResults(stored.store(), stored.id, slo).value();
+}
+
+/// Cells of one CSV text, quotes undone (RFC 4180).
+QList<QStringList> csvRows(const std::string& text)
+{
+    QList<QStringList> rows;
+    QStringList row;
+    QString cell;
+    bool quoted = false;
+    const QString all = QString::fromStdString(text);
+    for (qsizetype i = 0; i < all.size(); ++i) {
+        const QChar c = all[i];
+        if (quoted) {
+            if (c == '"' && i + 1 < all.size() && all[i + 1] == '"') {
+                cell += '"';
+                ++i;
+            } else if (c == '"') {
+                quoted = false;
+            } else {
+                cell += c;
+            }
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == ',') {
+            row << cell;
+            cell.clear();
+        } else if (c == '\r' && i + 1 < all.size() && all[i + 1] == '\n') {
+            rows << (row << cell);
+            row.clear();
+            cell.clear();
+            ++i;
+        } else {
+            cell += c;
+        }
+    }
+    return rows;
+}
+
+std::string recordsCsv(const Slo& slo = {})
+{
+    StoredRunOfTest stored(sweepFixture());
+    const RunResults results = loadResults(stored.store(), stored.id, slo).value();
+    std::ostringstream out;
+    return writeRecordsCsv(results, stored.store(), out).ok() ? out.str() : std::string();
+}
+
+} // namespace
+
+class RunResultsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void resultsOfAStoredRun()
+    {
+        StoredRunOfTest stored(sweepFixture());
+        QVERIFY(stored.ok);
+        const Result<RunResults> r = loadResults(stored.store(), stored.id);
+        QVERIFY2(r.ok(), r.ok() ? "" : r.error().line().c_str());
+        const RunResults& results = r.value();
+        QCOMPARE(results.points.size(), std::size_t(4));
+        QCOMPARE(results.slo, results.run.plan.matrix.slo);
+        QCOMPARE(results.points[1].distribution(Metric::Ttft)->at(99)->value, 400.0);
+        QCOMPARE(results.operatingPoints.size(), std::size_t(1));
+        QCOMPARE(results.operatingPoints[0].state, OperatingState::Found);
+        QCOMPARE(results.operatingPoints[0].lastPassing->load, 2.0);
+        QCOMPARE(results.operatingPoints[0].crossing->load, 3.0);
+        QVERIFY(!loadResults(stored.store(), RunId{99}).ok());
+    }
+
+    void anotherLimitGivesAnotherOperatingPoint()
+    {
+        const RunResults results = loaded({{"ttft_ms", 99, 200}});
+        QCOMPARE(results.slo[0].limit, 200.0);
+        QCOMPARE(results.operatingPoints[0].lastPassing->load, 1.0);
+        QCOMPARE(results.points[1].slo.good, std::size_t(0));
+    }
+
+    void aPointCutOffWithItsProcessEndsWithItsRecords()
+    {
+        StoredFixture f = sweepFixture();
+        f.run.points[1].finished = false;
+        f.batches[1].records.resize(150); // up to 16 s
+        StoredRunOfTest stored(f);
+        const RunResults results = loadResults(stored.store(), stored.id).value();
+        QVERIFY(results.points[1].window.endS < 17);
+        QVERIFY(*results.points[1].rate(Metric::CompletedPerS) > 9);
+    }
+
+    void aPointStillBeingMeasuredIsLeftOut()
+    {
+        StoredFixture f = sweepFixture();
+        f.run.points[3].finished = false;
+        StoredRunOfTest stored(f, false);
+        QCOMPARE(loadResults(stored.store(), stored.id).value().points.size(), std::size_t(3));
+    }
+
+    void jsonHasTheKeysOfTheContract()
+    {
+        const nlohmann::ordered_json json = resultToJson(loaded());
+        for (const char* key : {"schema_version", "tool", "run", "matrix", "plan", "card", "environment", "points",
+                                "operating_points", "bound", "laws", "warnings"})
+            QVERIFY2(json.contains(key), key);
+        for (const char* key : {"id", "name", "started_at", "finished_at", "state"})
+            QVERIFY2(json["run"].contains(key), key);
+        const auto& point = json["points"][1];
+        for (const char* key : {"test", "kind", "load", "repeat", "window", "rates", "outcomes", "metrics", "slo",
+                                "verdict", "generator", "server", "phases"})
+            QVERIFY2(point.contains(key), key);
+        QVERIFY(point["load"]["axis"] == "concurrency");
+        QVERIFY(point["load"]["value"] == 2.0);
+        for (const char* key : {"start_s", "end_s", "warmup_s"})
+            QVERIFY2(point["window"].contains(key), key);
+        for (const char* key : {"output_tokens_per_s", "requests_per_s", "offered_per_s", "sent_per_s",
+                                "accepted_per_s", "completed_per_s", "goodput_requests_per_s", "goodput_tokens_per_s",
+                                "slo_attainment"})
+            QVERIFY2(point["rates"][key].is_number(), key);
+        QCOMPARE(point["outcomes"].size(), std::size_t(kOutcomeCount));
+        QVERIFY(point["outcomes"]["completed"] == 300);
+        const auto& ttft = point["metrics"]["ttft_ms"];
+        for (const char* key : {"n", "mean", "min", "p50", "p90", "p95", "p99", "max"})
+            QVERIFY2(ttft[key].is_number(), key);
+        QVERIFY(ttft["p99"] == 400.0);
+        QCOMPARE(ttft["ci95"]["p50"].size(), std::size_t(2));
+        QVERIFY(ttft["ci95"]["p99"].is_null()); // 300 values cannot bound a p99
+        QVERIFY(ttft["weak"] == nlohmann::json({"p99"}));
+        QVERIFY(point["slo"]["met"] == true);
+        QVERIFY(point["slo"]["constraints"][0]["value"] == 400.0);
+        QVERIFY(point["verdict"]["valid"] == true);
+        QVERIFY(point["generator"]["send_lag_ms"]["p99"].is_number());
+        QVERIFY(point["generator"]["cpu_cores"] == 0.25);
+        const auto& op = json["operating_points"][0];
+        for (const char* key : {"test", "state", "slo", "last_passing", "first_failing", "crossing", "crossing_interval"})
+            QVERIFY2(op.contains(key), key);
+        QVERIFY(op["state"] == "found");
+        for (const char* key : {"load", "requests_per_s", "output_tokens_per_s", "goodput_requests_per_s"})
+            QVERIFY2(op["crossing"][key].is_number(), key);
+        QVERIFY(!json["laws"].empty());
+        QVERIFY(json["bound"].is_null());
+    }
+
+    void jsonIsStrictEvenWhenNothingSucceeded()
+    {
+        StoredFixture f = sweepFixture();
+        for (std::size_t i = 0; i < 3; ++i)
+            f.batches[i] = f.batches[3];
+        StoredRunOfTest stored(f);
+        const std::string text = resultToJson(loadResults(stored.store(), stored.id).value()).dump();
+        QVERIFY(nlohmann::json::accept(text));
+        const nlohmann::json json = nlohmann::json::parse(text);
+        const auto& point = json["points"][0];
+        QVERIFY(point["metrics"]["ttft_ms"].is_null());
+        QVERIFY(point["slo"]["constraints"][0]["value"].is_null());
+        QVERIFY(point["rates"]["output_tokens_per_s"] == 0.0);
+        QVERIFY(point["verdict"]["reasons"][0]["code"] == "no_success");
+        QCOMPARE(point["errors"].size(), std::size_t(1));
+        QVERIFY(json["operating_points"][0]["state"] == "below_first");
+        QVERIFY(!QString::fromStdString(text).contains("nan", Qt::CaseInsensitive));
+    }
+
+    void unknownTokensAreNullNotZero()
+    {
+        StoredFixture f = sweepFixture();
+        for (RequestRecord& r : f.batches[0].records) {
+            r.outputTokens = kUnknownCount;
+            r.chunkCount = 0;
+        }
+        StoredRunOfTest stored(f);
+        const auto json = resultToJson(loadResults(stored.store(), stored.id).value());
+        QVERIFY(json["points"][0]["rates"]["output_tokens_per_s"].is_null());
+        QVERIFY(json["points"][0]["lengths"]["output_tokens_unknown"] == 300);
+    }
+
+    void secretsStayAtHome()
+    {
+        const RunResults results = loaded();
+        const QStringList texts = {QString::fromStdString(resultToJson(results).dump()),
+                                   QString::fromStdString(htmlReport(results)),
+                                   QString::fromStdString(markdownReport(results))};
+        for (const QString& text : texts) {
+            QVERIFY(!text.contains("very-secret"));
+            QVERIFY(!text.contains("other-secret"));
+            QVERIFY(text.contains("blue"));
+        }
+    }
+
+    void pointsCsvHasOneRowAPoint()
+    {
+        std::ostringstream out;
+        writePointsCsv(loaded(), out);
+        const QList<QStringList> rows = csvRows(out.str());
+        QCOMPARE(rows.size(), qsizetype(5));
+        const QStringList& header = rows[0];
+        for (const QStringList& row : rows)
+            QCOMPARE(row.size(), header.size());
+        const auto cell = [&](int row, const char* column) { return rows[row][header.indexOf(column)]; };
+        QCOMPARE(cell(1, "test"), QString("'=sweep,\"a\"")); // no formula
+        QCOMPARE(cell(2, "ttft_ms_p99"), QString("400"));
+        QCOMPARE(cell(2, "ttft_ms_n"), QString("300"));
+        QCOMPARE(cell(4, "ttft_ms_p99"), QString());
+        QCOMPARE(cell(4, "rejected"), QString("300"));
+        QCOMPARE(cell(2, "slo_met"), QString("true"));
+        QCOMPARE(cell(3, "slo_met"), QString("false"));
+        QCOMPARE(cell(2, "verdict"), QString("valid"));
+        QVERIFY(cell(4, "verdict").startsWith("no_success: "));
+    }
+
+    void recordsCsvHasTheColumnsOfTheContract()
+    {
+        const QList<QStringList> rows = csvRows(recordsCsv());
+        QCOMPARE(rows[0].join(','),
+                 QString("request,test,load,repeat,phase,in_window,outcome,http_status,finish_reason,intended_ms,sent_ms,"
+                         "headers_ms,first_event_ms,first_token_ms,first_answer_token_ms,last_token_ms,closed_ms,"
+                         "connect_ms,new_connection,send_lag_ms,ttft_ms,ttft_intended_ms,tpot_ms,e2e_ms,"
+                         "e2e_intended_ms,prompt_tokens_planned,prompt_tokens,output_tokens_cap,output_tokens,"
+                         "cached_tokens,token_events,meets_slo,error"));
+        QCOMPARE(rows.size(), qsizetype(1 + 4 * 300));
+        for (const QStringList& row : rows)
+            QCOMPARE(row.size(), rows[0].size());
+        const auto cell = [&](qsizetype row, const char* column) { return rows[row][rows[0].indexOf(column)]; };
+        QCOMPARE(cell(301, "request"), QString("0"));
+        QCOMPARE(cell(301, "load"), QString("2"));
+        QCOMPARE(cell(301, "in_window"), QString("true"));
+        QCOMPARE(cell(301, "outcome"), QString("completed"));
+        QCOMPARE(cell(301, "intended_ms"), QString("1000"));
+        QCOMPARE(cell(301, "first_token_ms"), QString("1400"));
+        QCOMPARE(cell(301, "ttft_ms"), QString("400"));
+        QCOMPARE(cell(301, "tpot_ms"), QString("10"));
+        QCOMPARE(cell(301, "cached_tokens"), QString());
+        QCOMPARE(cell(301, "meets_slo"), QString("true"));
+        QCOMPARE(cell(601, "meets_slo"), QString("false"));
+        QCOMPARE(cell(901, "outcome"), QString("rejected"));
+        QCOMPARE(cell(901, "http_status"), QString("429"));
+        QCOMPARE(cell(901, "ttft_ms"), QString());
+        QCOMPARE(cell(901, "meets_slo"), QString("false"));
+        QCOMPARE(cell(901, "error"), QString("busy, \"try\" <later>\nplease"));
+    }
+
+    void recordsCsvJudgesUnderTheLimitThatIsAskedFor()
+    {
+        const QList<QStringList> rows = csvRows(recordsCsv({{"chunk_gap_ms", 99, 5}}));
+        QCOMPARE(rows[301][rows[0].indexOf("meets_slo")], QString("false")); // gaps of 10 ms
+    }
+
+    void htmlIsSelfContainedAndEscaped()
+    {
+        const QString html = QString::fromStdString(htmlReport(loaded()));
+        QVERIFY(html.startsWith("<!DOCTYPE html>"));
+        QVERIFY(html.contains("night &lt;run&gt; &amp; co"));
+        QVERIFY(html.contains("&lt;b&gt;llama|8b&lt;/b&gt;"));
+        QVERIFY(!html.contains("<b>"));
+        QVERIFY(!html.contains("<script", Qt::CaseInsensitive));
+        QVERIFY(!html.contains(QRegularExpression("(src|href)\\s*=|@import|url\\(")));
+        QVERIFY(html.contains("prefers-color-scheme: dark"));
+        QCOMPARE(html.count("<svg "), qsizetype(1));
+        for (const char* part : {"concurrency 3", "95 %", "warm-up", "Definitions", "How to run it again", "no_success",
+                                 "Run card", "rejected", "HTTP 429", "Time to first token", "clocks were changed"})
+            QVERIFY2(html.contains(part), part);
+    }
+
+    void htmlIsWellFormed()
+    {
+        QString html = QString::fromStdString(htmlReport(loaded()));
+        html.remove("<!DOCTYPE html>");
+        html.replace(QRegularExpression("<meta ([^>]*)>"), "<meta \\1/>");
+        QXmlStreamReader xml(html);
+        while (!xml.atEnd())
+            xml.readNext();
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+    }
+
+    void chartShowsLevelsLimitAndCrossing()
+    {
+        const QString html = QString::fromStdString(htmlReport(loaded()));
+        const QString svg = html.mid(html.indexOf("<svg "), html.indexOf("</svg>") - html.indexOf("<svg "));
+        QCOMPARE(svg.count("class=\"passing\""), qsizetype(2));
+        QCOMPARE(svg.count("class=\"failing\""), qsizetype(1)); // the level without a success has no latency
+        QCOMPARE(svg.count("class=\"limit\""), qsizetype(1));
+        QCOMPARE(svg.count("class=\"bracket\""), qsizetype(1));
+        QCOMPARE(svg.count("class=\"crossing\""), qsizetype(1));
+        QVERIFY(html.contains("1 without a latency or a throughput cannot be drawn"));
+    }
+
+    void markdownTakesNoMarkupFromTheData()
+    {
+        const QString md = QString::fromStdString(markdownReport(loaded()));
+        QVERIFY(md.startsWith("# night \\<run\\> & co"));
+        QVERIFY(md.contains("\\<b\\>llama\\|8b\\</b\\>"));
+        const QStringList lines = md.split('\n');
+        for (const QString& line : lines)
+            QVERIFY(!line.startsWith("please")); // a line break inside an error stays in its paragraph
+        QVERIFY(md.contains("> =sweep,\"a\": 99 % of requests see their first token within 1 s up to concurrency 3"));
+    }
+
+    void reportsOfAnEmptyRunAreWritten()
+    {
+        RunResults empty;
+        QVERIFY(!htmlReport(empty).empty());
+        QVERIFY(!markdownReport(empty).empty());
+        QVERIFY(nlohmann::json::accept(resultToJson(empty).dump()));
+        std::ostringstream out;
+        writePointsCsv(empty, out);
+        QCOMPARE(csvRows(out.str()).size(), qsizetype(1));
+    }
+};
+
+QTEST_GUILESS_MAIN(RunResultsTest)
+#include "tst_run_results.moc"
