@@ -183,12 +183,7 @@ private:
 
     void drawCurve()
     {
-        std::vector<std::pair<double, double>> line;
-        for (const Mark& m : m_marks) {
-            if (m.level->valid)
-                line.emplace_back(m_x.at(m.x), m_y.at(m.y));
-        }
-        if (line.size() > 1)
+        if (const auto line = straightLine(); line.size() > 1)
             m_svg.path(line, "curve");
         for (const Mark& m : m_marks) {
             const double x = m_x.at(m.x);
@@ -204,6 +199,27 @@ private:
             m_svg.circle(x, m_y.at(m.y), 5, style, tooltip);
             m_svg.text(x, m_y.at(m.y) - 10, "middle", "point-label", figureText(m.level->load.value));
         }
+    }
+
+    /// Between two levels the values run in a straight line, which a logarithmic axis bends; drawn in short
+    /// steps, so that the crossing lies on it.
+    std::vector<std::pair<double, double>> straightLine() const
+    {
+        constexpr int kSteps = 24;
+        std::vector<std::pair<double, double>> line;
+        const Mark* before = nullptr;
+        for (const Mark& m : m_marks) {
+            if (!m.level->valid)
+                continue;
+            for (int step = before ? 1 : kSteps; step <= kSteps; ++step) {
+                const double share = static_cast<double>(step) / kSteps;
+                const Mark& from = before ? *before : m;
+                line.emplace_back(m_x.at(from.x + (m.x - from.x) * share),
+                                  m_y.at(from.y + (m.y - from.y) * share));
+            }
+            before = &m;
+        }
+        return line;
     }
 
     void drawCrossing()
