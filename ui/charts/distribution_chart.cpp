@@ -9,6 +9,7 @@ namespace tailmark::ui {
 DistributionChart::DistributionChart(QWidget* parent)
     : ChartStack(parent), m_ecdf(new EcdfPlot(this)), m_histogram(new HistogramPlot(this))
 {
+    m_ecdf->setXLabels(false);
     add(m_ecdf, 3);
     add(m_histogram, 2);
 }

@@ -39,7 +39,7 @@ void PercentilePlot::paintMarks(QPainter& painter)
 EcdfPlot::EcdfPlot(QWidget* parent) : PercentilePlot(parent)
 {
     setMinimumSize(220, 130);
-    setTitles({}, tr("share not above (%)"));
+    setTitles({}, tr("share not above [%]"));
     setFit({0, 1, false}, {0, 103, false});
 }
 
@@ -106,7 +106,7 @@ void HistogramPlot::setData(const DistributionData& data)
 {
     setValues(data);
     const bool gaps = metricInfo(data.metric).scope == MetricScope::Chunk;
-    setTitles(QStringLiteral("%1 (%2)").arg(text(metricInfo(data.metric).title), metricUnit(data.metric)),
+    setTitles(withUnit(text(metricInfo(data.metric).title), data.metric),
               data.metric == Metric::Itl ? tr("tokens") : gaps ? tr("gaps") : tr("requests"));
     double high = 0;
     for (const auto& bar : data.histogram)

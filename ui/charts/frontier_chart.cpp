@@ -44,8 +44,7 @@ void FrontierChart::setAxes(const FrontierAxes& axes, bool logarithmic)
 {
     m_axes = axes;
     m_log = logarithmic;
-    setTitles(QStringLiteral("%1 (%2)").arg(text(metricInfo(axes.x).title), metricUnit(axes.x)),
-              QStringLiteral("%1 (%2)").arg(quantileName(axes.y, axes.percent), metricUnit(axes.y)));
+    setTitles(withUnit(text(metricInfo(axes.x).title), axes.x), withUnit(quantileName(axes.y, axes.percent), axes.y));
     fit();
     describe();
 }
@@ -251,6 +250,9 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
         for (const FrontierPoint& p : s.points) {
             const QPointF at = toView({p.x, p.y});
             taken.append(QRectF(at.x() - kMarker / 2, at.y() - kMarker / 2, kMarker, kMarker));
+            if (p.interval)
+                taken.append(QRectF(QPointF(at.x() - 4, toView({p.x, p.interval->high}).y()),
+                                    QPointF(at.x() + 4, toView({p.x, std::max(p.interval->low, yScale().min)}).y())));
         }
     for (int i = 0; i < m_series.size(); ++i) {
         painter.setPen(m_series.size() > 1 ? style().seriesColor(i) : style().text);
@@ -261,7 +263,7 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
             if (!plotArea().contains(at) || label == before)
                 continue; // repeats of a level share one label
             const QSizeF size(metrics.horizontalAdvance(label), metrics.height() * 0.85);
-            constexpr qreal gap = kMarker * 0.5 + 3;
+            const qreal gap = i == 0 && p.point == m_selected ? kMarker : kMarker * 0.5 + 3;
             const QPointF corners[] = {
                 {at.x() - size.width() / 2, at.y() - gap - size.height()}, {at.x() - gap - size.width(), at.y() - size.height()},
                 {at.x() + gap, at.y() - size.height() / 2},                {at.x() - gap - size.width(), at.y() - size.height() / 2},
@@ -312,8 +314,10 @@ void FrontierChart::paintLabels(QPainter& painter)
         const qreal x = toView({mark->crossings.first(), yScale().min}).x();
         if (x < area.left() || x > area.right())
             continue;
+        // Left above the crossing the chart is empty: the curve comes from below and leaves upwards to the right.
         const QSizeF size = chipSize(painter.font(), mark->label);
-        chip({x - size.width() - 6 > area.left() ? x - size.width() - 6 : x + 6, area.bottom() - size.height() - 5}, mark->label,
+        const qreal y = m_slo ? toView({xScale().min, *m_slo}).y() : area.bottom();
+        chip({x - size.width() - 14, std::max(area.top() + 2, y - size.height() - 8)}, mark->label,
              m_series.size() > 1 ? style().seriesColor(i) : style().operating);
     }
     if (m_live && !m_live->trail.isEmpty() && !m_live->label.isEmpty()) {

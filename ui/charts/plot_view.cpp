@@ -103,6 +103,12 @@ void PlotView::setMessage(const QString& message)
     m_marks->update();
 }
 
+void PlotView::setXLabels(bool on)
+{
+    m_xLabels = on;
+    layoutPlot();
+}
+
 void PlotView::setFontScale(qreal factor)
 {
     m_fontScale = factor;
@@ -174,8 +180,11 @@ void PlotView::zoomAt(QPointF view, double factor, bool alongX, bool alongY)
 QFont PlotView::chartFont() const
 {
     // In pixels of the chart: a size in points would be scaled twice on a device with another resolution (PDF).
+    // The family by its own name: an SVG would say "Sans Serif", which other machines do not know.
     QFont f = font();
-    f.setPixelSize(std::max(8, qRound(QFontInfo(f).pixelSize() * 0.92 * m_fontScale)));
+    const QFontInfo real(f);
+    f.setFamilies({real.family()});
+    f.setPixelSize(std::max(8, qRound(real.pixelSize() * 0.92 * m_fontScale)));
     return f;
 }
 
@@ -206,7 +215,7 @@ void PlotView::layoutPlot()
     const QFontMetricsF metrics(chartFont());
     const qreal line = metrics.height();
     const qreal top = m_legend.isEmpty() ? line * 0.6 : line + 12;
-    const qreal bottom = line + 8 + (m_xTitle.isEmpty() ? 2 : line + 4);
+    const qreal bottom = (m_xLabels ? line + 10 : line * 0.4) + (m_xTitle.isEmpty() ? 0 : line + 2);
     // The widest label depends on the ticks, these on the height only: one pass is enough.
     m_area = QRectF(m_area.left(), top, std::max(10.0, m_area.width()), std::max(10.0, size.height() - top - bottom));
     const qreal left = std::max(m_leftMargin, neededLeftMargin());
@@ -305,6 +314,8 @@ void PlotView::paintGrid(QPainter& painter)
         const qreal x = std::round(toView({v, m_y.min}).x());
         painter.setPen(m_style.grid);
         painter.drawLine(QPointF(x, m_area.top()), QPointF(x, m_area.bottom()));
+        if (!m_xLabels)
+            continue;
         painter.setPen(m_style.muted);
         const QString label = formatNumber(v);
         painter.drawText(QPointF(x - metrics.horizontalAdvance(label) / 2, m_area.bottom() + 5 + metrics.ascent()), label);

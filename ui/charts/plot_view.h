@@ -58,6 +58,8 @@ public:
     void setLegend(const QList<LegendEntry>& entries);
     /// Drawn in the middle of an empty chart: what to do to have something here.
     void setMessage(const QString& message);
+    /// Off: a chart above another one, which has the numbers.
+    void setXLabels(bool on);
     /// Relative to the widget's font; 1 on a page, more for a presentation.
     void setFontScale(qreal factor);
 
@@ -142,6 +144,7 @@ private:
     QList<LegendEntry> m_legend;
     QString m_xTitle, m_yTitle, m_message;
     Scale m_x, m_y, m_fitX, m_fitY;
+    bool m_xLabels = true;
     bool m_zoomed = false;
     bool m_forFile = false; ///< while a file is drawn: no frame of the focus
     QRectF m_area;

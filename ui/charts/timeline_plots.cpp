@@ -75,7 +75,7 @@ RatesPlot::RatesPlot(const QString& title, const QString& unit, const QList<Curv
     : TimePlot(parent), m_unit(unit), m_curves(curves), m_atEnd(atEnd)
 {
     setMinimumSize(220, 90);
-    setTitles({}, unit.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, unit));
+    setTitles({}, unit.isEmpty() ? title : QStringLiteral("%1 [%2]").arg(title, unit));
     setFit({0, 1, false}, {0, 1, false});
     restyle();
 }
@@ -97,7 +97,10 @@ void RatesPlot::restyle()
     QList<Line> lines;
     QList<LegendEntry> legend;
     for (const Curve& curve : m_curves) {
-        Line line{{}, style().seriesColor(curve.color), 1.6, curve.style};
+        if (curve.onlyWhenPresent && std::none_of(data().bins.begin(), data().bins.end(),
+                                                  [&](const TimelineBin& bin) { return bin.*curve.value > 0; }))
+            continue;
+        Line line{{}, style().seriesColor(curve.color), curve.width, curve.style};
         line.points.reserve(data().bins.size());
         for (const TimelineBin& bin : data().bins)
             line.points.append({bin.startS + data().binS * (m_atEnd ? 1 : 0.5), bin.*curve.value});

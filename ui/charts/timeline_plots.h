@@ -41,6 +41,8 @@ public:
         double TimelineBin::*value;
         int color;
         Qt::PenStyle style = Qt::SolidLine;
+        qreal width = 1.6;
+        bool onlyWhenPresent = false; ///< left out while it is zero throughout
     };
     /// `atEnd`: the values hold at the end of a bin, else over the whole of it.
     RatesPlot(const QString& title, const QString& unit, const QList<Curve>& curves, bool atEnd, QWidget* parent = nullptr);

@@ -73,11 +73,15 @@ QString metricUnit(Metric metric)
     return metric == Metric::SloAttainment ? QStringLiteral("%") : text(metricInfo(metric).unit);
 }
 
-QString metricHead(Metric metric)
+QString withUnit(const QString& name, Metric metric)
 {
     const QString unit = metricUnit(metric);
-    const QString name = text(metricInfo(metric).abbreviation);
-    return unit.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, unit);
+    return unit.isEmpty() ? name : QStringLiteral("%1 [%2]").arg(name, unit);
+}
+
+QString metricHead(Metric metric)
+{
+    return withUnit(text(metricInfo(metric).abbreviation), metric);
 }
 
 QString formatShare(std::optional<double> share)

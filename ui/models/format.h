@@ -30,7 +30,9 @@ QString formatValue(std::optional<double> value, std::string_view unit, int digi
 QString formatMetric(Metric metric, std::optional<double> value);
 /// The unit for column heads and axes, "%" for the attainment.
 QString metricUnit(Metric metric);
-/// "TTFT (ms)"
+/// "p99 TTFT" -> "p99 TTFT [ms]"
+QString withUnit(const QString& name, Metric metric);
+/// "TTFT [ms]"
 QString metricHead(Metric metric);
 /// 0.123 -> "12.3 %"
 QString formatShare(std::optional<double> share);

@@ -52,6 +52,11 @@ QString detailsOf(const PointSummary& s, const FrontierAxes& axes, const Distrib
     return lines.join(QLatin1Char('\n'));
 }
 
+bool isOn(const SloLimit& limit, const FrontierAxes& axes)
+{
+    return limit.metric == metricInfo(axes.y).id && limit.percentile == axes.percent;
+}
+
 double median(QList<double> values)
 {
     std::sort(values.begin(), values.end());
@@ -197,7 +202,7 @@ QList<double> percentiles(const Slo& slo)
 std::optional<double> limitOn(const Slo& slo, const FrontierAxes& axes)
 {
     for (const SloLimit& limit : slo)
-        if (limit.metric == metricInfo(axes.y).id && limit.percentile == axes.percent)
+        if (isOn(limit, axes))
             return limit.limit;
     return std::nullopt;
 }
@@ -206,11 +211,18 @@ Slo withLimit(const Slo& slo, const FrontierAxes& axes, double value)
 {
     Slo changed = slo;
     for (SloLimit& limit : changed)
-        if (limit.metric == metricInfo(axes.y).id && limit.percentile == axes.percent) {
+        if (isOn(limit, axes)) {
             limit.limit = value;
             return changed;
         }
     changed.push_back({std::string(metricInfo(axes.y).id), axes.percent, value});
+    return changed;
+}
+
+Slo withoutLimit(const Slo& slo, const FrontierAxes& axes)
+{
+    Slo changed = slo;
+    std::erase_if(changed, [&](const SloLimit& limit) { return isOn(limit, axes); });
     return changed;
 }
 

@@ -69,6 +69,7 @@ QList<double> percentiles(const Slo& slo);
 std::optional<double> limitOn(const Slo& slo, const FrontierAxes& axes);
 /// The same SLO with this limit on what the y axis shows, added where it had none.
 Slo withLimit(const Slo& slo, const FrontierAxes& axes, double limit);
+Slo withoutLimit(const Slo& slo, const FrontierAxes& axes);
 /// All limits in words, one sentence.
 QString sloText(const Slo& slo);
 

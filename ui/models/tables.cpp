@@ -159,9 +159,7 @@ Table pointsTable(const RunResults& results, const std::string& test)
     Table table;
     const auto metricColumn = [&](Metric m) { table.columns << Column{metricHead(m), definition(m), true}; };
     const auto quantileColumn = [&](const QuantileColumn& q) {
-        const QString unit = metricUnit(q.metric);
-        const QString name = quantileName(q.metric, q.percent);
-        table.columns << Column{unit.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, unit), definition(q.metric), true};
+        table.columns << Column{withUnit(quantileName(q.metric, q.percent), q.metric), definition(q.metric), true};
     };
     if (test.empty())
         table.columns << Column{tr("Test"), {}, false};
@@ -305,8 +303,8 @@ Table constraintsTable(const PointSummary& point)
 Table timelineTable(const TimelineData& data)
 {
     Table table;
-    table.columns = {{tr("From (s)"), {}, true}, {tr("Offered (1/s)"), {}, true}, {tr("Sent (1/s)"), {}, true},
-                     {tr("Accepted (1/s)"), {}, true}, {tr("Completed (1/s)"), {}, true}, {tr("Failed (1/s)"), {}, true},
+    table.columns = {{tr("From [s]"), {}, true}, {tr("Offered [1/s]"), {}, true}, {tr("Sent [1/s]"), {}, true},
+                     {tr("Accepted [1/s]"), {}, true}, {tr("Completed [1/s]"), {}, true}, {tr("Failed [1/s]"), {}, true},
                      {tr("In flight"), tr("At the end of the interval."), true},
                      {tr("Backlog"), tr("Intended and not yet ended, at the end of the interval."), true}};
     for (const TimelineBin& bin : data.bins)
