@@ -86,7 +86,7 @@ void StoreSession::refresh()
         });
 }
 
-RequestNumber StoreSession::requestResults(RunId run, const Slo& slo)
+RequestNumber StoreSession::requestResults(RunId run, const std::optional<Slo>& slo)
 {
     const RequestNumber request = open();
     ask<Result<ResultsPtr>>(
@@ -104,7 +104,8 @@ RequestNumber StoreSession::requestRecords(RunId run, PointIndex point)
     return request;
 }
 
-RequestNumber StoreSession::requestExport(RunId run, RunExport format, const QString& path, const Slo& slo)
+RequestNumber StoreSession::requestExport(RunId run, RunExport format, const QString& path,
+                                          const std::optional<Slo>& slo)
 {
     const RequestNumber request = open();
     ask<Status>(

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace tailmark::ui {
@@ -45,12 +46,12 @@ public:
 
     /// Reads the library again; runsChanged() follows.
     void refresh();
-    /// Points that are finished, summarised under `slo` (the matrix's own when empty); resultsReady() follows.
-    RequestNumber requestResults(RunId run, const Slo& slo = {});
+    /// Points that are finished, summarised under `slo` (absent: the matrix's own); resultsReady() follows.
+    RequestNumber requestResults(RunId run, const std::optional<Slo>& slo = {});
     /// The records of one point, of the running one those stored so far; recordsReady() follows.
     RequestNumber requestRecords(RunId run, PointIndex point);
     /// Writes a file; exported() follows.
-    RequestNumber requestExport(RunId run, RunExport format, const QString& path, const Slo& slo = {});
+    RequestNumber requestExport(RunId run, RunExport format, const QString& path, const std::optional<Slo>& slo = {});
     /// The answer is no longer wanted: nothing with this number is emitted any more, and work not begun is left out.
     void drop(RequestNumber request);
 

@@ -66,7 +66,7 @@ Result<StoreWorker::CachedPoint*> StoreWorker::cachedPoint(CachedRun& run, Point
     return &entry;
 }
 
-Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const Slo& slo)
+Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const std::optional<Slo>& slo)
 {
     auto open = store();
     if (!open)
@@ -76,7 +76,7 @@ Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const 
         return stored.error();
     RunResults results;
     results.run = std::move(stored).value();
-    results.slo = slo.empty() ? results.run.plan.matrix.slo : slo;
+    results.slo = slo.value_or(results.run.plan.matrix.slo);
     const FailureDenominator denominator = results.run.plan.matrix.measurement.failureDenominator;
     CachedRun& cache = cached(run);
     for (const StoredPoint& p : results.run.points) {
@@ -111,7 +111,7 @@ Result<std::shared_ptr<const RecordBatch>> StoreWorker::records(RunId run, Point
     return std::make_shared<const RecordBatch>(std::move(batch).value());
 }
 
-Result<QByteArray> StoreWorker::exported(RunId run, RunExport format, const Slo& slo)
+Result<QByteArray> StoreWorker::exported(RunId run, RunExport format, const std::optional<Slo>& slo)
 {
     auto computed = results(run, slo);
     if (!computed)

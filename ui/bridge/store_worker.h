@@ -26,9 +26,9 @@ public:
     explicit StoreWorker(std::string path);
 
     Result<std::vector<RunInfo>> runs();
-    Result<std::shared_ptr<const RunResults>> results(RunId run, const Slo& slo);
+    Result<std::shared_ptr<const RunResults>> results(RunId run, const std::optional<Slo>& slo);
     Result<std::shared_ptr<const RecordBatch>> records(RunId run, PointIndex point);
-    Result<QByteArray> exported(RunId run, RunExport format, const Slo& slo);
+    Result<QByteArray> exported(RunId run, RunExport format, const std::optional<Slo>& slo);
     Status change(const std::function<Status(Store&)>& write);
     /// True when something was written since the last call.
     bool hasNews();

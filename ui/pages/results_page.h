@@ -1,19 +1,79 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "bridge/store_session.h"
+
 #include <QWidget>
+
+#include <optional>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
 
 namespace tailmark::ui {
 
-class StoreSession;
+class EmptyState;
+class FrontierPanel;
+class NoticeBar;
+class PointTabs;
+class RunHeader;
+class RunLibrary;
 
-/// The library of stored runs and everything about the one that is open.
+/// The library of stored runs and everything about the one that is open. Dragging the SLO line asks the store session for
+/// the same run under another limit: at most one question is open, and the answer is followed by the latest limit.
 class ResultsPage : public QWidget
 {
     Q_OBJECT
 
 public:
-    ResultsPage(StoreSession* store, QWidget* parent = nullptr);
+    explicit ResultsPage(StoreSession* store, QWidget* parent = nullptr);
+
+    RunId openedRun() const { return m_run; }
+    ResultsPtr results() const { return m_results; }
+    /// Writes the chart (ending .png, .svg, .pdf).
+    void exportChart(const QString& path);
+    void exportRun(RunExport format, const QString& path);
+
+public slots:
+    /// Opens it, also when it is not in the list yet.
+    void openRun(tailmark::RunId run);
+
+signals:
+    void compareRequested(tailmark::RunId run);
+
+private:
+    QWidget* makeDetail();
+    void makeExportMenu(QPushButton* button);
+    void askChartFile(const QString& ending);
+    void askRunFile(RunExport format, const QString& ending);
+    void showRun(RunId run);
+    void ask(const std::optional<Slo>& slo);
+    void takeResults(RequestNumber request, const ResultsPtr& results);
+    void showTest();
+    void showFrontier();
+    void choosePoint(PointIndex point);
+    void showState();
+
+    StoreSession* m_store;
+    RunLibrary* m_library;
+    QStackedWidget* m_stack; ///< the run, or why there is none
+    EmptyState* m_empty;
+    RunHeader* m_header;
+    QComboBox* m_test;
+    QLabel* m_sentence;
+    FrontierPanel* m_frontier;
+    PointTabs* m_points;
+    NoticeBar* m_notice;
+
+    RunId m_run;
+    ResultsPtr m_results;
+    RequestNumber m_resultsRequest = 0;
+    RequestNumber m_recordsRequest = 0;
+    std::optional<Slo> m_slo;          ///< the reader's own; absent: the matrix's
+    bool m_askAgain = false;           ///< the limit has moved since the open question
 };
 
 } // namespace tailmark::ui

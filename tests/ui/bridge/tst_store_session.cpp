@@ -51,10 +51,10 @@ private slots:
     void anotherSloChangesTheOperatingPoint()
     {
         StoreSession session(m_path);
-        const ResultsPtr strict = resultsOf(session, {{"ttft_ms", 99, 300}});
+        const ResultsPtr strict = resultsOf(session, Slo{{"ttft_ms", 99, 300}});
         QElapsedTimer timer;
         timer.start();
-        const ResultsPtr loose = resultsOf(session, {{"ttft_ms", 99, 2500}});
+        const ResultsPtr loose = resultsOf(session, Slo{{"ttft_ms", 99, 2500}});
         qInfo("another SLO on the same run: %lld ms", timer.elapsed());
         QVERIFY(strict && loose);
         QCOMPARE(loose->slo.front().limit, 2500.0);
@@ -70,7 +70,7 @@ private slots:
         for (int i = 0; i < 20; ++i) {
             if (!asked.isEmpty())
                 session.drop(asked.last());
-            asked << session.requestResults(m_run, {{"ttft_ms", 99, 100.0 + i}});
+            asked << session.requestResults(m_run, Slo{{"ttft_ms", 99, 100.0 + i}});
         }
         QTRY_COMPARE(ready.size(), 1);
         QTest::qWait(50);
@@ -128,7 +128,7 @@ private slots:
     }
 
 private:
-    ResultsPtr resultsOf(StoreSession& session, const Slo& slo)
+    ResultsPtr resultsOf(StoreSession& session, const std::optional<Slo>& slo)
     {
         QSignalSpy ready(&session, &StoreSession::resultsReady);
         session.requestResults(m_run, slo);

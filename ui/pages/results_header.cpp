@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/results_header.h"
+
+#include "models/format.h"
+#include "models/run_library_model.h"
+#include "models/run_text.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace tailmark::ui {
+
+namespace {
+
+QLabel* line(QWidget* parent)
+{
+    auto* label = new QLabel(parent);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // a long line is cut, it widens no window
+    label->setProperty("role", QStringLiteral("secondary"));
+    return label;
+}
+
+void setLine(QLabel* label, const QString& words)
+{
+    label->setText(words);
+    label->setToolTip(words);
+    label->setVisible(!words.isEmpty());
+}
+
+} // namespace
+
+RunHeader::RunHeader(QWidget* parent)
+    : QWidget(parent), m_name(new QLabel(this)), m_state(new QLabel(this)), m_system(line(this)), m_workload(line(this)),
+      m_note(line(this))
+{
+    QFont large = m_name->font();
+    large.setPointSizeF(large.pointSizeF() * 1.3);
+    large.setWeight(QFont::DemiBold);
+    m_name->setFont(large);
+    m_name->setTextFormat(Qt::PlainText);
+    m_name->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_state->setProperty("role", QStringLiteral("chip"));
+    m_system->setProperty("role", {});
+    auto* row = new QHBoxLayout;
+    row->setSpacing(8);
+    row->addWidget(m_name);
+    row->addWidget(m_state);
+    row->addStretch(1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    column->addLayout(row);
+    for (QLabel* label : {m_system, m_workload, m_note}) {
+        label->setTextFormat(Qt::PlainText);
+        column->addWidget(label);
+    }
+}
+
+void RunHeader::setRun(const StoredRun& run)
+{
+    setLine(m_system, QStringList{systemLine(run.card), text(run.plan.matrix.target.baseUrl), formatInstant(run.info.startedAt)}
+                          .join(QStringLiteral(" · ")));
+    setLine(m_workload, workloadLine(run.plan.matrix));
+    setInfo(run.info);
+}
+
+void RunHeader::setInfo(const RunInfo& info)
+{
+    m_name->setText(text(info.name));
+    m_state->setText(runStateName(info.state));
+    QStringList words;
+    for (const std::string& tag : info.tags)
+        words << QLatin1Char('#') + text(tag);
+    if (!info.note.empty())
+        words << text(info.note).simplified();
+    setLine(m_note, words.join(QStringLiteral("  ")));
+}
+
+} // namespace tailmark::ui

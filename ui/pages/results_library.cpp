@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/results_library.h"
+
+#include "bridge/store_session.h"
+#include "models/format.h"
+#include "pages/notice_bar.h"
+#include "pages/results_edit_dialog.h"
+#include "pages/table_view.h"
+#include "style/theme.h"
+
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace tailmark::ui {
+
+namespace {
+
+constexpr int kPad = 9;
+
+} // namespace
+
+void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const ThemeColours& colours = themeColours(option.palette);
+    const QRect box = option.rect.adjusted(2, 1, -2, -1);
+    if (option.state & QStyle::State_Selected) {
+        painter->setPen(option.state & QStyle::State_HasFocus ? QPen(colours.accent) : QPen(Qt::NoPen));
+        painter->setBrush(colours.accentSoft);
+        painter->drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    } else if (option.state & QStyle::State_MouseOver) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(colours.hover);
+        painter->drawRoundedRect(box, 4, 4);
+    }
+    const QRect inner = box.adjusted(kPad, 5, -kPad, -5);
+    QFont bold = option.font, small = option.font;
+    bold.setWeight(QFont::DemiBold);
+    small.setPointSizeF(small.pointSizeF() * 0.9);
+    const QFontMetrics boldMetrics(bold), smallMetrics(small);
+    const QString state = index.data(RunLibraryModel::StateTextRole).toString();
+    const int stateWidth = smallMetrics.horizontalAdvance(state);
+    const int line = boldMetrics.height();
+    painter->setFont(small);
+    painter->setPen(badgeColor(static_cast<Badge>(index.data(BadgeRole).toInt()), option.palette));
+    painter->drawText(QRect(inner.right() - stateWidth, inner.top(), stateWidth + 1, line), Qt::AlignRight | Qt::AlignVCenter, state);
+    painter->setFont(bold);
+    painter->setPen(option.palette.color(QPalette::Text));
+    painter->drawText(QRect(inner.left(), inner.top(), inner.width() - stateWidth - 8, line), Qt::AlignLeft | Qt::AlignVCenter,
+                      boldMetrics.elidedText(index.data().toString(), Qt::ElideRight, inner.width() - stateWidth - 8));
+    painter->setFont(small);
+    painter->setPen(colours.secondary);
+    const auto second = [&](int row, const QString& words) {
+        painter->drawText(QRect(inner.left(), inner.top() + line + 2 + row * (smallMetrics.height() + 1), inner.width(), smallMetrics.height()),
+                          Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(words, Qt::ElideRight, inner.width()));
+    };
+    second(0, index.data(RunLibraryModel::DetailsRole).toString());
+    QStringList last{index.data(RunLibraryModel::StartedRole).toString()};
+    for (const QString& tag : index.data(RunLibraryModel::TagsRole).toStringList())
+        last << QLatin1Char('#') + tag;
+    second(1, last.join(QStringLiteral("  ")));
+    painter->restore();
+}
+
+QSize RunItemDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const
+{
+    return {160, option.fontMetrics.height() * 3 + 14};
+}
+
+void RunItemDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const
+{
+    editor->setGeometry(option.rect.adjusted(4, 2, -4, 0).intersected(QRect(option.rect.topLeft(), QSize(option.rect.width(), option.fontMetrics.height() + 16))));
+}
+
+RunLibrary::RunLibrary(StoreSession* store, QWidget* parent)
+    : QWidget(parent), m_store(store), m_model(new RunLibraryModel(this)), m_filtered(new RunFilterModel(this)),
+      m_filter(new QLineEdit(this)), m_order(new QComboBox(this)), m_list(new QListView(this)), m_notice(new NoticeBar(this))
+{
+    m_filtered->setSourceModel(m_model);
+    m_filter->setPlaceholderText(tr("Filter runs"));
+    m_filter->setAccessibleName(tr("Filter runs"));
+    m_filter->setToolTip(tr("Words in name, target, engine, model, tags, note or state"));
+    m_filter->setClearButtonEnabled(true);
+    m_order->setAccessibleName(tr("Order of runs"));
+    m_order->addItems({tr("Newest"), tr("Oldest"), tr("Name"), tr("Engine"), tr("Model")});
+    m_list->setModel(m_filtered);
+    m_list->setItemDelegate(new RunItemDelegate(m_list));
+    m_list->setAccessibleName(tr("Stored runs"));
+    m_list->setUniformItemSizes(true);
+    m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setEditTriggers(QAbstractItemView::EditKeyPressed);
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_list->setMouseTracking(true);
+
+    auto* top = new QHBoxLayout;
+    top->setSpacing(6);
+    top->addWidget(m_filter, 1);
+    top->addWidget(m_order);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(6);
+    column->addLayout(top);
+    column->addWidget(m_list, 1);
+    column->addWidget(m_notice);
+
+    connect(m_filter, &QLineEdit::textChanged, m_filtered, &RunFilterModel::setFilterText);
+    connect(m_order, &QComboBox::currentIndexChanged, this,
+            [this](int order) { m_filtered->setOrder(static_cast<RunFilterModel::Order>(order)); });
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
+        if (const RunId run = current(); run.value != 0)
+            emit runOpened(run);
+    });
+    connect(m_list, &QListView::customContextMenuRequested, this, &RunLibrary::showMenu);
+    connect(m_model, &RunLibraryModel::renameRequested, m_store, &StoreSession::renameRun);
+    connect(m_store, &StoreSession::runsChanged, this, &RunLibrary::showRuns);
+    connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
+        if (request == 0)
+            m_notice->tell(message, Badge::Bad);
+    });
+    showRuns();
+}
+
+RunId RunLibrary::current() const
+{
+    const QModelIndex index = m_list->currentIndex();
+    return {index.isValid() ? index.data(RunLibraryModel::IdRole).toLongLong() : 0};
+}
+
+void RunLibrary::showRuns()
+{
+    const RunId before = current();
+    m_model->setRuns(m_store->runs());
+    RunId want = m_wanted.value != 0 && m_model->run(m_wanted) ? m_wanted : before;
+    if (!m_model->run(want) && m_model->rowCount() > 0)
+        want = m_store->runs()->front().id;
+    if (want == m_wanted)
+        m_wanted = {};
+    const QModelIndex at = m_filtered->mapFromSource(m_model->indexOf(want));
+    if (at.isValid() && want != current())
+        m_list->setCurrentIndex(at);
+    if (m_model->rowCount() == 0 && before.value != 0)
+        emit runOpened({});
+}
+
+void RunLibrary::select(RunId run)
+{
+    m_wanted = run;
+    showRuns();
+}
+
+void RunLibrary::renameCurrent()
+{
+    if (m_list->currentIndex().isValid())
+        m_list->edit(m_list->currentIndex());
+}
+
+void RunLibrary::editCurrent()
+{
+    const RunInfo* run = m_model->run(current());
+    if (!run)
+        return;
+    const RunId id = run->id;
+    auto* dialog = new RunEditDialog(*run, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, id, dialog] {
+        m_store->renameRun(id, dialog->name());
+        m_store->setTags(id, dialog->tags());
+        m_store->setNote(id, dialog->note());
+    });
+    dialog->open();
+}
+
+void RunLibrary::deleteCurrent()
+{
+    const RunInfo* run = m_model->run(current());
+    if (!run)
+        return;
+    if (run->state == RunState::Running) {
+        m_notice->tell(tr("A run that goes on cannot be deleted. Stop it on the Run page first."), Badge::Bad);
+        return;
+    }
+    const RunId id = run->id;
+    m_store->deleteRun(id);
+    m_notice->tell(tr("Deleted “%1”").arg(text(run->name)), Badge::None, tr("Undo"), [this, id] {
+        m_store->undeleteRun(id);
+        m_wanted = id;
+    });
+}
+
+void RunLibrary::showMenu(const QPoint& at)
+{
+    if (!m_list->indexAt(at).isValid())
+        return;
+    QMenu menu(this);
+    menu.addAction(tr("Rename"), QKeySequence(Qt::Key_F2), this, &RunLibrary::renameCurrent);
+    menu.addAction(tr("Name, tags and note…"), this, &RunLibrary::editCurrent);
+    menu.addAction(tr("Compare with…"), this, [this] { emit compareRequested(current()); });
+    menu.addSeparator();
+    menu.addAction(tr("Delete"), QKeySequence(Qt::Key_Delete), this, &RunLibrary::deleteCurrent);
+    menu.exec(m_list->viewport()->mapToGlobal(at));
+}
+
+void RunLibrary::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Delete && m_list->hasFocus())
+        deleteCurrent();
+    else if (event->matches(QKeySequence::Undo) && !m_notice->isHidden() && m_notice->button()->isVisible())
+        m_notice->button()->click();
+    else
+        QWidget::keyPressEvent(event);
+}
+
+} // namespace tailmark::ui

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/results_point_tabs.h"
+
+#include "analysis/bound.h"
+#include "charts/distribution_chart.h"
+#include "charts/timeline_chart.h"
+#include "models/format.h"
+#include "models/run_text.h"
+#include "models/tables.h"
+#include "pages/table_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace tailmark::ui {
+
+namespace {
+
+QLabel* wordsLabel(QWidget* parent)
+{
+    auto* label = new QLabel(parent);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    return label;
+}
+
+/// Chart or table: the button shows the same figures the other way.
+QToolButton* tableSwitch(QStackedWidget* stack, QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setText(PointTabs::tr("As a table"));
+    button->setCheckable(true);
+    QObject::connect(button, &QToolButton::toggled, stack, [stack](bool on) { stack->setCurrentIndex(on ? 1 : 0); });
+    return button;
+}
+
+QVBoxLayout* tabColumn(QWidget* tab)
+{
+    auto* column = new QVBoxLayout(tab);
+    column->setContentsMargins(0, 6, 0, 0);
+    column->setSpacing(4);
+    return column;
+}
+
+QString generatorText(const PointSummary& s)
+{
+    QStringList lines;
+    if (s.cpuCores)
+        lines << PointTabs::tr("Generator: %1 cores used").arg(formatNumber(*s.cpuCores, 2));
+    if (const Distribution* lag = s.distribution(Metric::SendLag))
+        if (const auto* q = lag->at(99))
+            lines << PointTabs::tr("p99 send lag %1").arg(formatMetric(Metric::SendLag, q->value));
+    if (s.loopLagMs)
+        if (const auto* q = s.loopLagMs->at(99))
+            lines << PointTabs::tr("p99 loop lag %1").arg(formatValue(q->value, "ms"));
+    lines << PointTabs::tr("%1 new connections, %2 found stale").arg(formatCount(s.newConnections), formatCount(s.staleConnections));
+    if (s.coalescedShare > 0)
+        lines << PointTabs::tr("%1 of the token events glued to the one before").arg(formatShare(s.coalescedShare));
+    return lines.join(QStringLiteral(" · "));
+}
+
+} // namespace
+
+PointTabs::PointTabs(QWidget* parent)
+    : QWidget(parent), m_tabs(new QTabWidget(this)), m_chooser(new QComboBox(this)), m_points(new TableView(this)),
+      m_laws(new TableView(this)), m_card(new TableView(this))
+{
+    m_points->setAccessibleName(tr("Points of the test"));
+    m_laws->setAccessibleName(tr("Laws checked on the point"));
+    m_card->setAccessibleName(tr("What is known of the system"));
+    m_chooser->setAccessibleName(tr("Point shown"));
+    m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_points, tr("Points"));
+    m_tabs->addTab(makeDistributionTab(), tr("Distribution"));
+    m_tabs->addTab(makeTimelineTab(), tr("Timeline"));
+    m_tabs->addTab(makeOutcomesTab(), tr("Outcomes"));
+    m_tabs->addTab(m_laws, tr("Laws"));
+    m_tabs->addTab(makeVerdictTab(), tr("Verdict"));
+    m_tabs->addTab(makeTextTab(m_bound), tr("Bound"));
+    m_tabs->addTab(m_card, tr("System"));
+    m_tabs->setCornerWidget(m_chooser);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_tabs);
+
+    connect(m_points, &TableView::idSelected, this, [this](int id) { emit pointChosen({id}); });
+    connect(m_chooser, &QComboBox::activated, this, [this] { emit pointChosen({m_chooser->currentData().toInt()}); });
+    connect(m_metric, &QComboBox::currentIndexChanged, this, &PointTabs::showDistribution);
+}
+
+QWidget* PointTabs::makeDistributionTab()
+{
+    auto* tab = new QWidget(this);
+    auto* stack = new QStackedWidget(tab);
+    m_metric = new QComboBox(tab);
+    m_metric->setAccessibleName(tr("Metric shown"));
+    m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_distribution = new DistributionChart(tab);
+    m_metrics = new TableView(tab);
+    m_metrics->setAccessibleName(tr("Percentiles of all metrics of the point"));
+    stack->addWidget(m_distribution);
+    stack->addWidget(m_metrics);
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_metric);
+    row->addStretch(1);
+    row->addWidget(tableSwitch(stack, tab));
+    auto* column = tabColumn(tab);
+    column->addLayout(row);
+    column->addWidget(stack, 1);
+    return tab;
+}
+
+QWidget* PointTabs::makeTimelineTab()
+{
+    auto* tab = new QWidget(this);
+    auto* stack = new QStackedWidget(tab);
+    m_timeline = new TimelineChart(tab);
+    m_timelineTable = new TableView(tab);
+    m_timelineTable->setAccessibleName(tr("Rates and requests in flight along the point"));
+    stack->addWidget(m_timeline);
+    stack->addWidget(m_timelineTable);
+    auto* row = new QHBoxLayout;
+    row->addStretch(1);
+    row->addWidget(tableSwitch(stack, tab));
+    auto* column = tabColumn(tab);
+    column->addLayout(row);
+    column->addWidget(stack, 1);
+    return tab;
+}
+
+QWidget* PointTabs::makeOutcomesTab()
+{
+    auto* tab = new QWidget(this);
+    m_outcomes = new TableView(tab);
+    m_outcomes->setAccessibleName(tr("Outcomes of the point's requests"));
+    m_errors = wordsLabel(tab);
+    auto* column = tabColumn(tab);
+    column->addWidget(m_outcomes, 1);
+    column->addWidget(m_errors);
+    return tab;
+}
+
+QWidget* PointTabs::makeVerdictTab()
+{
+    auto* tab = new QWidget(this);
+    m_verdict = wordsLabel(tab);
+    m_constraints = new TableView(tab);
+    m_constraints->setAccessibleName(tr("Limits of the SLO on the point"));
+    m_generator = wordsLabel(tab);
+    m_generator->setProperty("role", QStringLiteral("secondary"));
+    auto* column = tabColumn(tab);
+    column->addWidget(m_verdict);
+    column->addWidget(m_constraints, 1);
+    column->addWidget(m_generator);
+    return tab;
+}
+
+QWidget* PointTabs::makeTextTab(QLabel*& label)
+{
+    auto* tab = new QWidget(this);
+    label = wordsLabel(tab);
+    tabColumn(tab)->addWidget(label, 1);
+    return tab;
+}
+
+void PointTabs::setResults(const ResultsPtr& results, const std::string& test)
+{
+    m_results = results;
+    m_test = test;
+    if (!results) {
+        m_points->setTable({});
+        m_card->setTable({});
+        fillChooser();
+        return;
+    }
+    m_points->setTable(pointsTable(*results, test));
+    m_card->setTable(cardTable(results->run.card));
+    fillChooser();
+    if (!summary())
+        m_chosen = {};
+    m_points->selectId(m_chosen.value);
+    showPoint();
+}
+
+void PointTabs::fillChooser()
+{
+    const QSignalBlocker quiet(m_chooser);
+    m_chooser->clear();
+    if (m_results)
+        for (const PointSummary& s : m_results->points)
+            if (s.point.test == m_test)
+                m_chooser->addItem(pointName(s.point), s.point.index.value);
+    m_chooser->setCurrentIndex(m_chooser->findData(m_chosen.value));
+    m_chooser->setEnabled(m_chooser->count() > 0);
+}
+
+const PointSummary* PointTabs::summary() const
+{
+    if (!m_results)
+        return nullptr;
+    const auto found = std::find_if(m_results->points.begin(), m_results->points.end(), [&](const PointSummary& s) {
+        return s.point.index == m_chosen && s.point.test == m_test;
+    });
+    return found == m_results->points.end() ? nullptr : &*found;
+}
+
+void PointTabs::choose(PointIndex point)
+{
+    if (point == m_chosen)
+        return;
+    m_chosen = point;
+    m_records.reset();
+    m_points->selectId(point.value);
+    m_chooser->setCurrentIndex(m_chooser->findData(point.value));
+    showPoint();
+}
+
+void PointTabs::setRecords(const RecordsPtr& records)
+{
+    m_records = records;
+    showDistribution();
+    const PointSummary* s = summary();
+    const TimelineData data = s && records ? timelineData(s->point, s->window, *records) : TimelineData{};
+    m_timeline->setData(data);
+    m_timeline->setMessage(s ? QString() : tr("Choose a point in the table or on the frontier"));
+    m_timelineTable->setTable(timelineTable(data));
+}
+
+void PointTabs::showPoint()
+{
+    const PointSummary* s = summary();
+    {
+        const QSignalBlocker quiet(m_metric);
+        const QVariant before = m_metric->currentData();
+        m_metric->clear();
+        if (s)
+            for (Metric m : distributionMetrics(*s)) {
+                m_metric->addItem(text(metricInfo(m).title), static_cast<int>(m));
+                m_metric->setItemData(m_metric->count() - 1, text(metricInfo(m).definition), Qt::ToolTipRole);
+            }
+        const int same = m_metric->findData(before);
+        m_metric->setCurrentIndex(same >= 0 ? same : s ? m_metric->findData(static_cast<int>(headlineMetric(s->point.openLoop()))) : -1);
+    }
+    m_metrics->setTable(s ? metricsTable(*s) : Table{});
+    m_outcomes->setTable(s ? outcomesTable(*s) : Table{});
+    QStringList errors;
+    if (s)
+        for (const std::string& error : s->firstErrors)
+            errors << text(error);
+    m_errors->setText(errors.join(QLatin1Char('\n')));
+    m_errors->setVisible(!errors.isEmpty());
+    m_laws->setTable(s ? lawsTable(*s) : Table{});
+    m_verdict->setText(s ? QStringLiteral("<b>%1</b><br>%2").arg(verdictName(s->verdict).toHtmlEscaped(),
+                                                                verdictText(s->verdict).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")))
+                         : tr("Choose a point in the table or on the frontier"));
+    m_constraints->setTable(s ? constraintsTable(*s) : Table{});
+    m_generator->setText(s ? generatorText(*s) : QString());
+    const auto bound = s ? checkBound(m_results->run.plan.matrix.bound, *s) : std::nullopt;
+    m_bound->setText(bound ? text(bound->text)
+                     : s   ? tr("No bound: the matrix states no bandwidth or no parameters. Enter both under Bound on the Plan "
+                                "page; the next run then shows what share of the bound it reached.")
+                           : tr("Choose a point in the table or on the frontier"));
+}
+
+void PointTabs::showDistribution()
+{
+    const PointSummary* s = summary();
+    if (!s || !m_records || m_metric->currentIndex() < 0) {
+        m_distribution->setData({});
+        m_distribution->setMessage(s ? QString() : tr("Choose a point in the table or on the frontier"));
+        return;
+    }
+    m_distribution->setMessage({});
+    m_distribution->setData(distributionData(static_cast<Metric>(m_metric->currentData().toInt()), *s, *m_records));
+}
+
+} // namespace tailmark::ui
