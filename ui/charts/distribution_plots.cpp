@@ -38,7 +38,7 @@ void PercentilePlot::paintMarks(QPainter& painter)
 
 EcdfPlot::EcdfPlot(QWidget* parent) : PercentilePlot(parent)
 {
-    setMinimumSize(220, 130);
+    setMinimumSize(220, 100);
     setTitles({}, tr("share not above [%]"));
     setFit({0, 1, false}, {0, 103, false});
 }
@@ -98,7 +98,7 @@ std::optional<PlotView::Hover> EcdfPlot::hoverAt(QPointF view) const
 
 HistogramPlot::HistogramPlot(QWidget* parent) : PercentilePlot(parent)
 {
-    setMinimumSize(220, 110);
+    setMinimumSize(220, 84);
     setFit({0, 1, false}, {0, 1, false});
 }
 

@@ -36,7 +36,7 @@ QColor faded(QColor color, qreal alpha)
 
 FrontierChart::FrontierChart(QWidget* parent) : PlotView(parent)
 {
-    setMinimumSize(320, 200);
+    setMinimumSize(320, 150);
     setAxes(m_axes, false);
 }
 
@@ -265,6 +265,7 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
             const QSizeF size(metrics.horizontalAdvance(label), metrics.height() * 0.85);
             const qreal gap = i == 0 && p.point == m_selected ? kMarker : kMarker * 0.5 + 3;
             const QPointF corners[] = {
+                {at.x() - gap - size.width() + 2, at.y() - gap - size.height() + 4},
                 {at.x() - size.width() / 2, at.y() - gap - size.height()}, {at.x() - gap - size.width(), at.y() - size.height()},
                 {at.x() + gap, at.y() - size.height() / 2},                {at.x() - gap - size.width(), at.y() - size.height() / 2},
                 {at.x() + gap, at.y() - size.height()},                    {at.x() + gap, at.y()},

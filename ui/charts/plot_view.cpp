@@ -55,6 +55,7 @@ PlotView::PlotView(QWidget* parent) : QChartView(parent), m_chart(chart()), m_st
     m_chart->setAnimationOptions(QChart::NoAnimation);
     m_chart->setBackgroundRoundness(0);
     m_chart->layout()->setContentsMargins(0, 0, 0, 0);
+    m_chart->setMinimumSize(1, 1); // the view decides: Qt Charts would stay larger than a small view
     for (Qt::Alignment side : {Qt::AlignBottom, Qt::AlignLeft}) {
         auto* axis = new QValueAxis(m_chart);
         axis->setRange(0, 1);
@@ -68,7 +69,7 @@ PlotView::PlotView(QWidget* parent) : QChartView(parent), m_chart(chart()), m_st
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
-    setMinimumSize(220, 140);
+    setMinimumSize(220, 110);
     applyStyle(m_style);
 }
 

@@ -74,7 +74,7 @@ void TimePlot::paintLabels(QPainter& painter)
 RatesPlot::RatesPlot(const QString& title, const QString& unit, const QList<Curve>& curves, bool atEnd, QWidget* parent)
     : TimePlot(parent), m_unit(unit), m_curves(curves), m_atEnd(atEnd)
 {
-    setMinimumSize(220, 90);
+    setMinimumSize(220, 56);
     setTitles({}, unit.isEmpty() ? title : QStringLiteral("%1 [%2]").arg(title, unit));
     setFit({0, 1, false}, {0, 1, false});
     restyle();
@@ -128,7 +128,7 @@ std::optional<PlotView::Hover> RatesPlot::hoverAt(QPointF view) const
 
 DotsPlot::DotsPlot(QWidget* parent) : TimePlot(parent)
 {
-    setMinimumSize(220, 110);
+    setMinimumSize(220, 84);
     setFit({0, 1, false}, {1, 1000, true});
 }
 

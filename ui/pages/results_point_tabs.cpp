@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <tuple>
 
 namespace tailmark::ui {
 
@@ -31,16 +32,6 @@ QLabel* wordsLabel(QWidget* parent)
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     return label;
-}
-
-/// Chart or table: the button shows the same figures the other way.
-QToolButton* tableSwitch(QStackedWidget* stack, QWidget* parent)
-{
-    auto* button = new QToolButton(parent);
-    button->setText(PointTabs::tr("As a table"));
-    button->setCheckable(true);
-    QObject::connect(button, &QToolButton::toggled, stack, [stack](bool on) { stack->setCurrentIndex(on ? 1 : 0); });
-    return button;
 }
 
 QVBoxLayout* tabColumn(QWidget* tab)
@@ -72,7 +63,10 @@ QString generatorText(const PointSummary& s)
 
 PointTabs::PointTabs(QWidget* parent)
     : QWidget(parent), m_tabs(new QTabWidget(this)), m_chooser(new QComboBox(this)), m_points(new TableView(this)),
-      m_laws(new TableView(this)), m_card(new TableView(this))
+      m_metric(new QComboBox(this)), m_asTable(new QToolButton(this)), m_distributionStack(new QStackedWidget(this)),
+      m_distribution(new DistributionChart(this)), m_metrics(new TableView(this)), m_timelineStack(new QStackedWidget(this)),
+      m_timeline(new TimelineChart(this)), m_timelineTable(new TableView(this)), m_laws(new TableView(this)),
+      m_card(new TableView(this))
 {
     m_points->setAccessibleName(tr("Points of the test"));
     m_laws->setAccessibleName(tr("Laws checked on the point"));
@@ -81,14 +75,41 @@ PointTabs::PointTabs(QWidget* parent)
     m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_points, tr("Points"));
-    m_tabs->addTab(makeDistributionTab(), tr("Distribution"));
-    m_tabs->addTab(makeTimelineTab(), tr("Timeline"));
+    m_metric->setAccessibleName(tr("Metric shown"));
+    m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_metrics->setAccessibleName(tr("Percentiles of all metrics of the point"));
+    m_timelineTable->setAccessibleName(tr("Rates and requests in flight along the point"));
+    for (const auto& [stack, chart, table, title] :
+         {std::tuple<QStackedWidget*, QWidget*, QWidget*, QString>{m_distributionStack, m_distribution, m_metrics, tr("Distribution")},
+          {m_timelineStack, m_timeline, m_timelineTable, tr("Timeline")}}) {
+        stack->setContentsMargins(0, 6, 0, 0);
+        stack->addWidget(chart);
+        stack->addWidget(table);
+        m_tabs->addTab(stack, title);
+        connect(m_asTable, &QToolButton::toggled, stack, [stack = stack](bool on) { stack->setCurrentIndex(on ? 1 : 0); });
+    }
     m_tabs->addTab(makeOutcomesTab(), tr("Outcomes"));
     m_tabs->addTab(m_laws, tr("Laws"));
     m_tabs->addTab(makeVerdictTab(), tr("Verdict"));
     m_tabs->addTab(makeTextTab(m_bound), tr("Bound"));
     m_tabs->addTab(m_card, tr("System"));
-    m_tabs->setCornerWidget(m_chooser);
+    // What only charts need stands beside the tabs and takes no height from them.
+    m_asTable->setText(tr("As a table"));
+    m_asTable->setCheckable(true);
+    auto* corner = new QWidget(this);
+    auto* row = new QHBoxLayout(corner);
+    row->setContentsMargins(0, 0, 0, 3);
+    row->setSpacing(6);
+    for (QWidget* w : std::initializer_list<QWidget*>{m_metric, m_asTable, m_chooser})
+        row->addWidget(w);
+    m_tabs->setCornerWidget(corner);
+    const auto showCorner = [this] {
+        const QWidget* tab = m_tabs->currentWidget();
+        m_metric->setVisible(tab == m_distributionStack);
+        m_asTable->setVisible(tab == m_distributionStack || tab == m_timelineStack);
+    };
+    connect(m_tabs, &QTabWidget::currentChanged, this, showCorner);
+    showCorner();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_tabs);
@@ -96,46 +117,6 @@ PointTabs::PointTabs(QWidget* parent)
     connect(m_points, &TableView::idSelected, this, [this](int id) { emit pointChosen({id}); });
     connect(m_chooser, &QComboBox::activated, this, [this] { emit pointChosen({m_chooser->currentData().toInt()}); });
     connect(m_metric, &QComboBox::currentIndexChanged, this, &PointTabs::showDistribution);
-}
-
-QWidget* PointTabs::makeDistributionTab()
-{
-    auto* tab = new QWidget(this);
-    auto* stack = new QStackedWidget(tab);
-    m_metric = new QComboBox(tab);
-    m_metric->setAccessibleName(tr("Metric shown"));
-    m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    m_distribution = new DistributionChart(tab);
-    m_metrics = new TableView(tab);
-    m_metrics->setAccessibleName(tr("Percentiles of all metrics of the point"));
-    stack->addWidget(m_distribution);
-    stack->addWidget(m_metrics);
-    auto* row = new QHBoxLayout;
-    row->addWidget(m_metric);
-    row->addStretch(1);
-    row->addWidget(tableSwitch(stack, tab));
-    auto* column = tabColumn(tab);
-    column->addLayout(row);
-    column->addWidget(stack, 1);
-    return tab;
-}
-
-QWidget* PointTabs::makeTimelineTab()
-{
-    auto* tab = new QWidget(this);
-    auto* stack = new QStackedWidget(tab);
-    m_timeline = new TimelineChart(tab);
-    m_timelineTable = new TableView(tab);
-    m_timelineTable->setAccessibleName(tr("Rates and requests in flight along the point"));
-    stack->addWidget(m_timeline);
-    stack->addWidget(m_timelineTable);
-    auto* row = new QHBoxLayout;
-    row->addStretch(1);
-    row->addWidget(tableSwitch(stack, tab));
-    auto* column = tabColumn(tab);
-    column->addLayout(row);
-    column->addWidget(stack, 1);
-    return tab;
 }
 
 QWidget* PointTabs::makeOutcomesTab()

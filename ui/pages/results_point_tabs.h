@@ -39,8 +39,6 @@ signals:
     void pointChosen(tailmark::PointIndex point);
 
 private:
-    QWidget* makeDistributionTab();
-    QWidget* makeTimelineTab();
     QWidget* makeOutcomesTab();
     QWidget* makeVerdictTab();
     QWidget* makeTextTab(QLabel*& label);
@@ -53,8 +51,11 @@ private:
     QComboBox* m_chooser;
     TableView* m_points;
     QComboBox* m_metric;
+    QToolButton* m_asTable; ///< the same figures the other way
+    QStackedWidget* m_distributionStack;
     DistributionChart* m_distribution;
     TableView* m_metrics;
+    QStackedWidget* m_timelineStack;
     TimelineChart* m_timeline;
     TableView* m_timelineTable;
     TableView* m_outcomes;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/compare_tables.h"
+
+#include "models/format.h"
+#include "models/frontier_data.h"
+
+#include <QCoreApplication>
+
+#include <cmath>
+
+namespace tailmark::ui {
+
+namespace {
+
+QString tr(const char* source)
+{
+    return QCoreApplication::translate("CompareTables", source);
+}
+
+Cell number(std::optional<double> value)
+{
+    return {formatNumber(value), value ? QVariant(*value) : QVariant(-HUGE_VAL), {}, Badge::None};
+}
+
+/// Better or worse only where chance alone does not explain it.
+Cell ratioCell(std::optional<double> ratio, const std::optional<Interval>& ci95, bool lowerIsBetter)
+{
+    if (!ratio)
+        return {absentText(), -HUGE_VAL, tr("One of the two values is missing or zero."), Badge::None};
+    Cell cell{formatRatio(ratio), *ratio, {}, Badge::None};
+    if (!ci95) {
+        cell.toolTip = tr("No interval: too few samples on one side.");
+        return cell;
+    }
+    cell.text += QStringLiteral("  (%1 – %2)").arg(formatNumber(ci95->low, 3), formatNumber(ci95->high, 3));
+    if (ci95->low <= 1 && ci95->high >= 1) {
+        cell.toolTip = tr("Not distinguishable: the 95 % interval holds 1.");
+        cell.badge = Badge::Neutral;
+    } else {
+        const bool better = (*ratio > 1) != lowerIsBetter;
+        cell.toolTip = better ? tr("Candidate is better; 1 lies outside the 95 % interval.")
+                              : tr("Candidate is worse; 1 lies outside the 95 % interval.");
+        cell.badge = better ? Badge::Good : Badge::Bad;
+    }
+    return cell;
+}
+
+} // namespace
+
+Table levelsTable(std::span<const LevelComparison> levels, const std::string& test)
+{
+    Table table;
+    const QString ratioTip = tr("Candidate / baseline with its 95 % interval. Grey: the interval holds 1, the two cannot be told apart.");
+    table.columns = {{tr("Load"), {}, true},
+                     {tr("A: throughput [tok/s]"), {}, true},
+                     {tr("B: throughput [tok/s]"), {}, true},
+                     {tr("B/A"), ratioTip, true},
+                     {tr("A: p99 latency [ms]"), tr("Headline latency of the test."), true},
+                     {tr("B: p99 latency [ms]"), tr("Headline latency of the test."), true},
+                     {tr("B/A latency"), ratioTip, true},
+                     {tr("A: goodput [1/s]"), {}, true},
+                     {tr("B: goodput [1/s]"), {}, true},
+                     {tr("B/A goodput"), ratioTip, true},
+                     {tr("Believed"), tr("Whether the points of this level may be believed."), false}};
+    for (const LevelComparison& level : levels) {
+        if (level.test != test)
+            continue;
+        const bool both = level.validA && level.validB;
+        table.rows << QList<Cell>{
+            Cell{formatLoad(level.load), level.load.value, {}, Badge::None},
+            number(level.throughputA), number(level.throughputB), ratioCell(level.throughputRatio, level.throughputRatioCi95, false),
+            number(level.latencyA), number(level.latencyB), ratioCell(level.latencyRatio, level.latencyRatioCi95, true),
+            number(level.goodputA), number(level.goodputB), ratioCell(level.goodputRatio, level.goodputRatioCi95, false),
+            Cell{both ? tr("both") : level.validA ? tr("A only") : level.validB ? tr("B only") : tr("neither"), {}, {},
+                 both ? Badge::Good : Badge::Warning}};
+    }
+    return table;
+}
+
+Table differencesTable(std::span<const Difference> differences)
+{
+    Table table;
+    table.columns = {{tr("What differs"), {}, false}, {tr("A (baseline)"), {}, false}, {tr("B (candidate)"), {}, false}, {tr("Counts"), {}, false}};
+    for (const Difference& d : differences) {
+        Cell counts{tr("differs"), {}, {}, Badge::None};
+        if (d.unknown)
+            counts = {tr("unknown"), {}, tr("At least one side does not know it, so that it may differ."), Badge::Warning};
+        else if (!d.partOf.empty())
+            counts = {tr("part of %1").arg(text(d.partOf)), {}, tr("Follows from another difference and is not counted for itself."), Badge::Neutral};
+        table.rows << QList<Cell>{Cell{text(d.key), {}, {}, Badge::None}, Cell{text(d.a), {}, {}, Badge::None},
+                                  Cell{text(d.b), {}, {}, Badge::None}, counts};
+    }
+    return table;
+}
+
+Table capacityTable(const RunResults& a, const RunResults& b)
+{
+    Table table;
+    table.columns = {{tr("Test"), {}, false},          {tr("Run"), {}, false},       {tr("State"), {}, false},
+                     {tr("Load at the SLO"), {}, true}, {tr("95 %"), {}, false},      {tr("Throughput [tok/s]"), {}, true},
+                     {tr("95 %"), {}, false},          {tr("Requests/s [1/s]"), {}, true}, {tr("In words"), {}, false}};
+    const auto state = [](OperatingState s) {
+        switch (s) {
+        case OperatingState::Found: return tr("found");
+        case OperatingState::NotReached: return tr("not reached: at least");
+        case OperatingState::BelowFirst: return tr("below the first level");
+        case OperatingState::Ambiguous: return tr("ambiguous");
+        case OperatingState::NoValidPoints: return tr("no valid points");
+        case OperatingState::NoSlo: return tr("no SLO");
+        }
+        return QString();
+    };
+    for (const OperatingPoint& opA : a.operatingPoints)
+        for (const auto& [results, name] : {std::pair{&a, tr("A")}, std::pair{&b, tr("B")}}) {
+            const OperatingPoint* op = operatingPointOf(*results, opA.test);
+            if (!op)
+                continue;
+            const auto& at = op->crossing ? op->crossing : op->lastPassing;
+            table.rows << QList<Cell>{
+                Cell{text(op->test), {}, {}, Badge::None},
+                Cell{QStringLiteral("%1: %2").arg(name, text(results->run.info.name)), {}, {}, Badge::None},
+                Cell{state(op->state), {}, {}, op->state == OperatingState::Found ? Badge::Good : Badge::Warning},
+                at ? Cell{formatLoad({op->axis, at->load}), at->load, {}, Badge::None} : number({}),
+                Cell{formatInterval(op->crossingLoad), {}, {}, Badge::None},
+                number(at ? at->outputTokensPerS : std::nullopt),
+                Cell{formatInterval(op->crossingTokensPerS), {}, {}, Badge::None},
+                number(at ? at->requestsPerS : std::nullopt),
+                Cell{text(op->sentence), {}, text(op->sentence), Badge::None}};
+        }
+    return table;
+}
+
+} // namespace tailmark::ui
