@@ -5,6 +5,7 @@
 #include "analysis/summarize.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace tailmark {
@@ -27,27 +28,39 @@ PointFacts factsOf(const StoredPoint& point, const RecordBatch& batch)
 
 } // namespace
 
+Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSource& recordsOf)
+{
+    RunResults results;
+    results.run = std::move(run);
+    results.slo = slo;
+    const FailureDenominator denominator = results.run.plan.matrix.measurement.failureDenominator;
+    for (const StoredPoint& point : results.run.points) {
+        if (!point.finished && results.run.info.state == RunState::Running)
+            continue; // still being measured
+        const auto records = recordsOf(point);
+        if (!records)
+            return records.error();
+        const RecordBatch& batch = *records.value();
+        results.points.push_back(summarize(point.point, slo, denominator, batch, factsOf(point, batch)));
+    }
+    for (const Curve& curve : makeCurves(results.points, results.slo))
+        results.operatingPoints.push_back(findOperatingPoint(curve));
+    return results;
+}
+
 Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo)
 {
     Result<StoredRun> stored = store.loadRun(run);
     if (!stored)
         return stored.error();
-    RunResults results;
-    results.run = std::move(stored).value();
-    const Matrix& matrix = results.run.plan.matrix;
-    results.slo = slo.empty() ? matrix.slo : slo;
-    for (const StoredPoint& point : results.run.points) {
-        if (!point.finished && results.run.info.state == RunState::Running)
-            continue; // still being measured
-        const Result<RecordBatch> batch = store.loadRecords(run, point.point.index);
-        if (!batch)
-            return batch.error();
-        results.points.push_back(summarize(point.point, results.slo, matrix.measurement.failureDenominator,
-                                           batch.value(), factsOf(point, batch.value())));
-    }
-    for (const Curve& curve : makeCurves(results.points, results.slo))
-        results.operatingPoints.push_back(findOperatingPoint(curve));
-    return results;
+    const Slo wanted = slo.empty() ? stored.value().plan.matrix.slo : slo;
+    return summarizeRun(std::move(stored).value(), wanted,
+                        [&](const StoredPoint& point) -> Result<std::shared_ptr<const RecordBatch>> {
+                            Result<RecordBatch> batch = store.loadRecords(run, point.point.index);
+                            if (!batch)
+                                return batch.error();
+                            return std::make_shared<const RecordBatch>(std::move(batch).value());
+                        });
 }
 
 } // namespace tailmark

@@ -5,6 +5,8 @@
 #include "base/result.h"
 #include "store/store.h"
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 namespace tailmark {
@@ -17,6 +19,10 @@ struct RunResults
     std::vector<PointSummary> points;
     std::vector<OperatingPoint> operatingPoints;
 };
+/// Where the records of a stored point come from: the store, or memory.
+using RecordsSource = std::function<Result<std::shared_ptr<const RecordBatch>>(const StoredPoint&)>;
+/// Summarises a run under `slo`. Points that are still being measured are left out. The first error of `recordsOf`.
+Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSource& recordsOf);
 /// Reads all records of a run and summarises them; `slo` = the matrix's own when empty.
 Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {});
 

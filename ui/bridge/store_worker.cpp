@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bridge/store_worker.h"
 
-#include "analysis/summarize.h"
 #include "report/report.h"
 
 #include <nlohmann/json.hpp>
@@ -52,20 +51,6 @@ StoreWorker::CachedRun& StoreWorker::cached(RunId run)
     return m_cache.front();
 }
 
-Result<StoreWorker::CachedPoint*> StoreWorker::cachedPoint(CachedRun& run, PointIndex point)
-{
-    CachedPoint& entry = run.points[point];
-    if (!entry.records) {
-        auto batch = m_store->loadRecords(run.id, point);
-        if (!batch) {
-            run.points.erase(point);
-            return batch.error();
-        }
-        entry.records = std::make_shared<const RecordBatch>(std::move(batch).value());
-    }
-    return &entry;
-}
-
 Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const std::optional<Slo>& slo)
 {
     auto open = store();
@@ -74,27 +59,22 @@ Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const 
     auto stored = open.value()->loadRun(run);
     if (!stored)
         return stored.error();
-    RunResults results;
-    results.run = std::move(stored).value();
-    results.slo = slo.value_or(results.run.plan.matrix.slo);
-    const FailureDenominator denominator = results.run.plan.matrix.measurement.failureDenominator;
+    const Slo wanted = slo.value_or(stored.value().plan.matrix.slo);
     CachedRun& cache = cached(run);
-    for (const StoredPoint& p : results.run.points) {
-        if (!p.finished)
-            continue;
-        auto entry = cachedPoint(cache, p.point.index);
-        if (!entry)
-            return entry.error();
-        CachedPoint& c = *entry.value();
-        if (!c.summary || c.slo != results.slo) {
-            c.summary = summarize(p.point, results.slo, denominator, *c.records, p.facts);
-            c.slo = results.slo;
-        }
-        results.points.push_back(*c.summary);
-    }
-    for (const Curve& curve : makeCurves(results.points, results.slo))
-        results.operatingPoints.push_back(findOperatingPoint(curve));
-    return std::make_shared<const RunResults>(std::move(results));
+    auto results = summarizeRun(std::move(stored).value(), wanted,
+                                [&](const StoredPoint& point) -> Result<std::shared_ptr<const RecordBatch>> {
+                                    auto& entry = cache.points[point.point.index];
+                                    if (!entry) {
+                                        auto batch = m_store->loadRecords(run, point.point.index);
+                                        if (!batch)
+                                            return batch.error();
+                                        entry = std::make_shared<const RecordBatch>(std::move(batch).value());
+                                    }
+                                    return entry;
+                                });
+    if (!results)
+        return results.error();
+    return std::make_shared<const RunResults>(std::move(results).value());
 }
 
 Result<std::shared_ptr<const RecordBatch>> StoreWorker::records(RunId run, PointIndex point)
@@ -103,8 +83,8 @@ Result<std::shared_ptr<const RecordBatch>> StoreWorker::records(RunId run, Point
     if (!open)
         return open.error();
     CachedRun& cache = cached(run);
-    if (const auto found = cache.points.find(point); found != cache.points.end())
-        return found->second.records;
+    if (const auto found = cache.points.find(point); found != cache.points.end() && found->second)
+        return found->second;
     auto batch = open.value()->loadRecords(run, point); // of a point that goes on: nothing to keep
     if (!batch)
         return batch.error();

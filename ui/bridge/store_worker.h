@@ -34,21 +34,14 @@ public:
     bool hasNews();
 
 private:
-    struct CachedPoint
-    {
-        std::shared_ptr<const RecordBatch> records;
-        std::optional<PointSummary> summary; ///< under `slo`
-        Slo slo;
-    };
     struct CachedRun
     {
         RunId id;
-        std::map<PointIndex, CachedPoint> points; ///< finished ones only: their records change no more
+        std::map<PointIndex, std::shared_ptr<const RecordBatch>> points; ///< those whose records change no more
     };
 
     Result<Store*> store();
     CachedRun& cached(RunId run);
-    Result<CachedPoint*> cachedPoint(CachedRun& run, PointIndex point);
 
     std::string m_path;
     std::optional<Store> m_store;

@@ -340,7 +340,9 @@ void PlotView::paintGrid(QPainter& painter)
                          Qt::AlignHCenter | Qt::AlignTop, m_xTitle);
     if (!m_yTitle.isEmpty()) {
         painter.save();
-        painter.translate(3, m_area.center().y());
+        // Beside the axis, or, where that is too short for the title, in the middle of the chart.
+        const bool fits = metrics.horizontalAdvance(m_yTitle) <= m_area.height();
+        painter.translate(3, fits ? m_area.center().y() : m_chart->rect().center().y());
         painter.rotate(-90);
         const qreal room = m_chart->size().height();
         painter.drawText(QRectF(-room / 2, 0, room, metrics.height() + 2), Qt::AlignHCenter | Qt::AlignTop, m_yTitle);

@@ -81,7 +81,6 @@ QWidget* ComparePage::makeContent()
     m_claim->setTextFormat(Qt::PlainText);
     m_claim->setTextInteractionFlags(Qt::TextSelectableByMouse);
     QFont strong = m_claim->font();
-    strong.setPointSizeF(strong.pointSizeF() * 1.08);
     strong.setWeight(QFont::DemiBold);
     m_claim->setFont(strong);
     m_copy = new QPushButton(tr("Copy sentence"), content);

@@ -94,8 +94,9 @@ PointTabs::PointTabs(QWidget* parent)
     m_tabs->addTab(makeTextTab(m_bound), tr("Bound"));
     m_tabs->addTab(m_card, tr("System"));
     // What only charts need stands beside the tabs and takes no height from them.
-    m_asTable->setText(tr("As a table"));
+    m_asTable->setText(tr("Table"));
     m_asTable->setCheckable(true);
+    m_asTable->setToolTip(tr("The same figures as a table"));
     auto* corner = new QWidget(this);
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 0, 0, 3);
@@ -226,8 +227,10 @@ void PointTabs::showPoint()
         m_metric->clear();
         if (s)
             for (Metric m : distributionMetrics(*s)) {
-                m_metric->addItem(text(metricInfo(m).title), static_cast<int>(m));
-                m_metric->setItemData(m_metric->count() - 1, text(metricInfo(m).definition), Qt::ToolTipRole);
+                m_metric->addItem(text(metricInfo(m).abbreviation), static_cast<int>(m));
+                m_metric->setItemData(m_metric->count() - 1,
+                                      QStringLiteral("%1\n%2").arg(text(metricInfo(m).title), text(metricInfo(m).definition)),
+                                      Qt::ToolTipRole);
             }
         const int same = m_metric->findData(before);
         m_metric->setCurrentIndex(same >= 0 ? same : s ? m_metric->findData(static_cast<int>(headlineMetric(s->point.openLoop()))) : -1);
