@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "test_server.h"
+#include "live_server.h"
 
 using namespace tailmark::sim;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include "test_server.h"
+#include "live_server.h"
 
 using namespace tailmark::sim;
 
@@ -28,7 +28,6 @@ private slots:
     void engineIsFreeAfterFaults();
 };
 
-static const std::string kChat = "/v1/chat/completions";
 static const std::string kStream =
     R"({"messages":[{"role":"user","content":"x"}],"ignore_eos":true,"max_tokens":10,"stream":true,"stream_options":{"include_usage":true}})";
 static const std::string kWhole =

@@ -273,4 +273,32 @@ private:
     std::thread m_thread;
 };
 
+inline std::string chatBody(const std::string& fields, const std::string& text = "hello there")
+{
+    return R"({"model":"sim-model","messages":[{"role":"user","content":")" + text + "\"}]," + fields + "}";
+}
+
+inline std::string completionBody(const std::string& fields, const std::string& prompt = "hello there")
+{
+    return R"({"model":"sim-model","prompt":")" + prompt + "\"," + fields + "}";
+}
+
+inline std::string words(int count, const std::string& stem = "word")
+{
+    std::string text;
+    for (int i = 0; i < count; ++i)
+        text += (i ? " " : "") + stem + std::to_string(i);
+    return text;
+}
+
+inline ServerOptions slowOptions()
+{
+    ServerOptions options = TestServer::fastOptions();
+    options.profile.decode.c0 = 20;
+    return options;
+}
+
+inline const std::string kChat = "/v1/chat/completions";
+inline const std::string kCompletions = "/v1/completions";
+
 } // namespace tailmark::sim
