@@ -125,6 +125,7 @@ void Scheduler::admitWaiting(int& budget)
         if (fresh + m_pool.freeAmong(prefix) > m_pool.free())
             return;
         m_pool.share(prefix);
+        // A preempted request starts over too, from what the cache still has of it.
         sequence.blocks = prefix;
         sequence.hashed = static_cast<int>(prefix.size());
         sequence.computed = cached;
@@ -166,8 +167,6 @@ void Scheduler::preempt(Sequence& sequence)
 {
     m_pool.release(sequence.blocks);
     sequence.blocks.clear();
-    sequence.hashed = 0;
-    sequence.computed = 0;
     sequence.drafts = 0;
     ++sequence.preemptions;
     ++m_counters.preemptions;

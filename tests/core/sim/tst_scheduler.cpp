@@ -26,6 +26,7 @@ private slots:
     void youngestIsPreemptedAndResumesFirst();
     void preemptedRequestFindsItsOwnBlocks();
     void nobodyIsAdmittedInAStepThatPreempts();
+    void cachedBlocksCountAgainstTheFreeOnes();
     void admissionLooksAtThePromptOnly();
     void blocksNeverLeak();
     void abortInTheMiddleOfAStep();
@@ -218,18 +219,45 @@ void TestScheduler::preemptedRequestFindsItsOwnBlocks()
 
 void TestScheduler::nobodyIsAdmittedInAStepThatPreempts()
 {
+    // Four blocks and a budget of 17. The third step takes the last block for the first request and preempts
+    // the second, in the middle of its prompt; the block and the budget that are left would do for its first
+    // chunk.
+    Profile profile = plainProfile();
+    profile.kvCapacityTokens = 16 * 4;
+    profile.maxModelLen = 16 * 4;
+    profile.maxNumBatchedTokens = 17;
+    VirtualEngine engine(profile);
+    engine.arrive(32, 20);
+    engine.arrive(30, 10);
+    for (int i = 0; i < 3; ++i)
+        engine.step();
+    QCOMPARE(engine.scheduler.stats().preemptions, 1);
+    QCOMPARE(engine.scheduler.stats().running, 1);
+    QCOMPARE(engine.scheduler.stats().waiting, 1);
+    engine.step();
+    QCOMPARE(engine.scheduler.stats().running, 2);
+}
+
+void TestScheduler::cachedBlocksCountAgainstTheFreeOnes()
+{
+    // Four blocks: three free ones hold the prefix, one is in use. Sharing the three leaves none for the
+    // fourth.
     Profile profile = plainProfile();
     profile.kvCapacityTokens = 16 * 4;
     profile.maxModelLen = 16 * 4;
     VirtualEngine engine(profile);
-    engine.arrive(32, 20);
-    engine.arrive(32, 20);
+    engine.arrive(48, 1, hashesOf(1, 3));
+    engine.run();
+    const auto holder = engine.arrive(8, 8);
     engine.step();
-    engine.arrive(1, 1); // one block would do, and preemption frees two
-    engine.step();
-    QCOMPARE(engine.scheduler.stats().preemptions, 1);
-    QCOMPARE(engine.scheduler.stats().running, 1);
-    QCOMPARE(engine.scheduler.stats().waiting, 2);
+    const auto sharer = engine.arrive(63, 1, hashesOf(1, 4));
+    while (!engine.seen[holder].finished) {
+        QCOMPARE(engine.scheduler.stats().running, 1);
+        engine.step();
+    }
+    engine.run();
+    QCOMPARE(engine.seen[sharer].cachedTokens, 48);
+    QCOMPARE(engine.seen[sharer].tokens, 1);
 }
 
 void TestScheduler::admissionLooksAtThePromptOnly()
@@ -328,12 +356,15 @@ void TestScheduler::speculationAcceptsAsStated()
 
 void TestScheduler::speculationEndsExactlyAtTheLength()
 {
-    Profile profile = plainProfile();
+    Profile profile = countingProfile();
     profile.speculative = {8, 1.0, 0};
     VirtualEngine engine(profile);
     const auto id = engine.arrive(20, 14);
     engine.run();
     QCOMPARE(engine.seen[id].eventTokens, (std::vector<int>{1, 9, 4}));
+    // What was accepted is not computed again: each step has one token and eight drafts.
+    QCOMPARE(tokensOf(engine.durations[1]), 9);
+    QCOMPARE(tokensOf(engine.durations[2]), 9);
     QCOMPARE(engine.scheduler.stats().kvUsage, 0.0);
 }
 
