@@ -45,7 +45,7 @@ void LiveMark::add(const RecordBatch& finished)
             m_sendLag.values.push_back(*lag);
         if (record.outcome != Outcome::Completed)
             continue;
-        if (inWindow(record.lastToken)) {
+        if (inWindow(completionTime(record))) {
             ++m_completed;
             m_tokensKnown = m_tokensKnown && record.outputTokens != kUnknownCount;
             m_outputTokens += static_cast<std::uint64_t>(std::max(record.outputTokens, 0));

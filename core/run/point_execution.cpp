@@ -66,6 +66,11 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
     LoadGenerator& generator = m_context.generator;
     if (Status status = generator.begin(loadOf(m_point, std::move(source))); !status)
         return status.error();
+    // Only now the point's clock runs: opening connections is over.
+    if (Status status = m_context.store.startPoint(m_context.run, m_point, utcNow()); !status) {
+        generator.stop();
+        return status.error();
+    }
     for (int tick = 0;; ++tick) {
         // Asked before the records are taken: what ended last must not be left behind.
         const bool over = generator.finished();

@@ -33,8 +33,8 @@ struct PointMeasurement
 
 /// Takes the generator through one point: drains its records into the store in small transactions, keeps them
 /// in memory for the summary, tells progress. `restS`: estimated time of the points after this one. Blocks
-/// until every request of the point has ended; the store must know the point as started. Errors: of the
-/// generator or the store; the load is stopped then.
+/// until every request of the point has ended. Errors: of the generator or the store; the load is stopped
+/// then.
 Result<PointMeasurement> executePoint(const PointContext& context, const PointPlan& point,
                                       std::shared_ptr<const RequestSource> source, double restS);
 

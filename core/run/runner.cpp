@@ -204,8 +204,6 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
         makeRequestSource(m_plan.matrix, point, m_body, lengthsOf(point));
     if (!source)
         return source.error();
-    if (Status status = m_store.startPoint(m_report.run, point, utcNow()); !status)
-        return status;
     ++m_report.points;
     m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
                           point.durationS});
