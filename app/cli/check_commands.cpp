@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "exit_code.h"
+#include "matrix_source.h"
+#include "output.h"
+#include "plan/plan.h"
+#include "plan/plan_json.h"
+#include "plan/validate.h"
+#include "report/trace_summary.h"
+#include "target/probe.h"
+#include "workload/lengths.h"
+#include "workload/trace_import.h"
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace tailmark::cli {
+
+namespace {
+
+int validateFile(const std::string& file)
+{
+    const Result<Matrix> matrix = loadMatrix(file);
+    if (!matrix)
+        return fail(matrix.error());
+    const std::vector<Finding> findings = validate(matrix.value());
+    for (const Finding& finding : findings) {
+        if (finding.severity == Finding::Severity::Error)
+            fail({ErrorCode::BadInput, file + ": " + finding.path, finding.message});
+        else
+            std::cout << "remark: " << finding.path << ": " << finding.message << '\n';
+    }
+    if (hasErrors(findings))
+        return kBadInput;
+    if (const auto lengths = makeLengthSource(matrix.value().workload.lengths); !lengths)
+        return fail(lengths.error());
+    const Result<Plan> plan = expand(matrix.value());
+    if (!plan)
+        return fail({plan.error().code, file, plan.error().line()});
+    std::cout << file << ": " << plan.value().points.size() << " points, about "
+              << duration(estimatedSeconds(plan.value())) << '\n';
+    return kDone;
+}
+
+struct ProbeArguments
+{
+    std::string url, model, apiKeyEnv;
+    std::string api = "chat";
+    bool json = false, noRequest = false;
+};
+
+void printProbe(const ProbeResult& result)
+{
+    std::cout << result.baseUrl << ": " << result.engine
+              << (result.version.empty() ? "" : " " + result.version) << '\n';
+    std::cout << "model: " << result.model << '\n';
+    if (result.contextTokens > 0)
+        std::cout << "context: " << result.contextTokens << " tokens\n";
+    if (result.requestCompleted)
+        std::cout << "test request: completed\n";
+    for (const auto& [key, entry] : result.card.entries())
+        if (entry.origin == CardOrigin::Read)
+            std::cout << key << ": " << entry.value << '\n';
+    for (const std::string& note : result.notes)
+        std::cout << "note: " << note << '\n';
+}
+
+int probeTarget(const ProbeArguments& arguments)
+{
+    Target target;
+    target.baseUrl = arguments.url;
+    target.model = arguments.model;
+    target.apiKeyEnv = arguments.apiKeyEnv;
+    target.api = arguments.api == "chat" ? Api::Chat : Api::Completions;
+    const Result<ProbeResult> result = probe(target, CardInput(), Limits(), !arguments.noRequest);
+    if (!result)
+        return fail(result.error());
+    if (arguments.json)
+        printJson(probeToJson(result.value()));
+    else
+        printProbe(result.value());
+    return kDone;
+}
+
+void printLengths(const char* title, const nlohmann::ordered_json& lengths)
+{
+    if (lengths.is_null())
+        return;
+    std::cout << title << ": p50 " << lengths["p50"] << ", p90 " << lengths["p90"] << ", p99 "
+              << lengths["p99"] << " (" << lengths["min"] << " to " << lengths["max"] << ") tokens\n";
+}
+
+int readTrace(const std::string& file, const std::string& format, bool asJson)
+{
+    const Result<Trace> trace = importTrace(file, format);
+    if (!trace)
+        return fail(trace.error());
+    const nlohmann::ordered_json json = traceToJson(trace.value());
+    if (asJson) {
+        printJson(json);
+        return kDone;
+    }
+    std::cout << file << ": format " << trace.value().format << ", " << trace.value().rows.size()
+              << " rows accepted, " << trace.value().rejected.size() << " rejected\n";
+    for (const RejectedRow& row : trace.value().rejected)
+        std::cout << "line " << row.line << ": " << row.field << ": " << row.reason << '\n';
+    for (const std::string& warning : trace.value().warnings)
+        std::cout << "warning: " << warning << '\n';
+    printLengths("prompt", json["prompt"]);
+    printLengths("output", json["output"]);
+    if (const auto& gaps = json["inter_arrival"]; !gaps.is_null())
+        std::cout << "time between arrivals: mean " << gaps["mean_ms"] << ", p50 " << gaps["p50_ms"]
+                  << ", p99 " << gaps["p99_ms"] << " ms\n";
+    return kDone;
+}
+
+} // namespace
+
+void addValidate(CLI::App& app, Action& action)
+{
+    auto file = std::make_shared<std::string>();
+    CLI::App* command =
+        app.add_subcommand("validate", "Say what is wrong with a matrix, and what to consider");
+    command->add_option("matrix", *file, "Matrix file (*.tailmark.json)")
+        ->required()
+        ->type_name("MATRIX.json");
+    command->callback([&action, file] { action = [file] { return validateFile(*file); }; });
+}
+
+void addProbe(CLI::App& app, Action& action)
+{
+    auto arguments = std::make_shared<ProbeArguments>();
+    CLI::App* command = app.add_subcommand("probe", "Ask a target what it is, with one short request");
+    command->add_option("url", arguments->url, "Base URL, like http://127.0.0.1:8000/v1")
+        ->required()
+        ->type_name("URL");
+    command->add_option("--model", arguments->model, "Model; default: the only one that the target lists")
+        ->type_name("NAME");
+    command->add_option("--api", arguments->api, "API dialect")
+        ->check(CLI::IsMember({"chat", "completions"}))
+        ->capture_default_str();
+    command->add_option("--api-key-env", arguments->apiKeyEnv, "Environment variable with the API key")
+        ->type_name("NAME");
+    command->add_flag("--no-request", arguments->noRequest, "Ask the information endpoints only");
+    command->add_flag("--json", arguments->json, "Print JSON");
+    command->callback([&action, arguments] { action = [arguments] { return probeTarget(*arguments); }; });
+}
+
+void addImportTrace(CLI::App& app, Action& action)
+{
+    struct Arguments
+    {
+        std::string file;
+        std::string format = "auto";
+        bool json = false;
+    };
+    auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand(
+        "import-trace", "Read a log of requests and say what is in it, refused rows included");
+    command->add_option("file", arguments->file, "Trace file")->required()->type_name("FILE");
+    command->add_option("--format", arguments->format, "auto or azure")
+        ->capture_default_str()
+        ->type_name("NAME");
+    command->add_flag("--json", arguments->json, "Print JSON");
+    command->callback([&action, arguments] {
+        action = [arguments] { return readTrace(arguments->file, arguments->format, arguments->json); };
+    });
+}
+
+} // namespace tailmark::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exit_code.h"
+
+#include <cstdio>
+
+namespace tailmark::cli {
+
+ExitCode fail(const Error& error)
+{
+    std::fprintf(stderr, "tailmark-cli: %s\n", error.line().c_str());
+    switch (error.code) {
+    case ErrorCode::BadInput:
+        return kBadInput;
+    case ErrorCode::Unreachable:
+        return kUnreachable;
+    case ErrorCode::Io:
+    case ErrorCode::Cancelled:
+    case ErrorCode::Internal:
+        break;
+    }
+    return kFault;
+}
+
+} // namespace tailmark::cli

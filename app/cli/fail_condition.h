@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "report/run_results.h"
+
+#include <optional>
+#include <string>
+
+namespace tailmark::cli {
+
+/// A gate for scripts: `--fail-if 'operating_point.load<32'`, `--fail-if 'ttft_ms:p99@8>500'`.
+///   operating_point.load|output_tokens_per_s|requests_per_s|goodput_requests_per_s OP VALUE
+///   METRIC[:pNN][@LOAD] OP VALUE     at any point, or at the points of this load
+/// With "TEST/" before it, of this test only.
+/// OP is one of < <= > >=. A gate that cannot be told (no such load, no operating point) counts as holding:
+/// what was not measured has not passed.
+struct FailCondition
+{
+    std::string text;
+    std::string test;    ///< empty = of every test
+    std::string subject; ///< a metric's id, or "operating_point.…"
+    std::optional<double> percentile;
+    std::optional<double> load;
+    bool below = false, orEqual = false; ///< the operator
+    double value = 0;
+
+    static Result<FailCondition> parse(const std::string& text);
+    /// Why it holds, in words; nothing when it does not.
+    std::optional<std::string> holds(const RunResults& results) const;
+
+private:
+    bool fires(double measured) const;
+    bool concerns(const std::string& name) const { return test.empty() || test == name; }
+};
+
+} // namespace tailmark::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "matrix_source.h"
+
+#include "plan/plan_json.h"
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark::cli {
+
+Result<Matrix> readMatrix(const std::string& file, const Overrides& overrides)
+{
+    Result<Matrix> loaded = loadMatrix(file);
+    if (!loaded)
+        return loaded;
+    Matrix& matrix = loaded.value();
+    if (!overrides.baseUrl.empty())
+        matrix.target.baseUrl = overrides.baseUrl;
+    if (!overrides.model.empty())
+        matrix.target.model = overrides.model;
+
+    nlohmann::ordered_json json = matrixToJson(matrix);
+    for (const std::string& setting : overrides.settings)
+        if (Status status = applySetting(json, setting); !status)
+            return status.error();
+    Result<Matrix> changed = matrixFromJson(json, file);
+    if (changed) {
+        std::string& lengths = changed.value().workload.lengths.file;
+        if (!lengths.empty())
+            lengths = std::filesystem::absolute(lengths).lexically_normal().string();
+    }
+    return changed;
+}
+
+} // namespace tailmark::cli

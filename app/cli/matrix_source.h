@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "plan/matrix.h"
+
+#include <string>
+#include <vector>
+
+namespace tailmark::cli {
+
+/// What the command line says in place of the matrix file.
+struct Overrides
+{
+    std::string baseUrl; ///< empty = as in the file
+    std::string model;
+    std::vector<std::string> settings; ///< path=value, after the two above
+};
+
+/// Reads a matrix file and applies the overrides. A relative path of an override is relative to the working
+/// folder.
+Result<Matrix> readMatrix(const std::string& file, const Overrides& overrides);
+
+} // namespace tailmark::cli

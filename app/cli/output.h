@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tailmark::cli {
+
+/// Writes to a file, or to standard output for "-". A file that cannot be written whole is an error and is
+/// not left behind half-written under its name.
+Status writeTo(const std::string& file, const std::function<Status(std::ostream&)>& write);
+Status writeJsonTo(const std::string& file, const nlohmann::ordered_json& json);
+void printJson(const nlohmann::ordered_json& json); ///< to standard output
+
+/// A table of text, columns aligned; those of numbers to the right.
+class Table
+{
+public:
+    struct Column
+    {
+        std::string title;
+        bool number = true;
+    };
+    explicit Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
+    void addRow(std::vector<std::string> cells) { m_rows.push_back(std::move(cells)); }
+    bool empty() const { return m_rows.empty(); }
+    void print(std::ostream& out) const;
+
+private:
+    std::vector<Column> m_columns;
+    std::vector<std::vector<std::string>> m_rows;
+};
+
+/// A figure as in all texts of the engine, "–" when it is absent.
+std::string figure(const std::optional<double>& value);
+/// "4 min 05 s".
+std::string duration(double seconds);
+
+} // namespace tailmark::cli

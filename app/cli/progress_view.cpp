@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "progress_view.h"
+
+#include "output.h"
+
+#include <cstdio>
+#include <variant>
+
+#include <unistd.h>
+
+namespace tailmark::cli {
+
+namespace {
+
+constexpr double kPlainLineEveryS = 5;
+constexpr double kRateOverS = 1;
+
+double perSecond(std::uint64_t from, std::uint64_t to, double seconds)
+{
+    return static_cast<double>(to - from) / seconds;
+}
+
+} // namespace
+
+ProgressView::ProgressView(const Plan& plan) : m_plan(plan), m_terminal(isatty(STDERR_FILENO) == 1) {}
+
+ProgressView::~ProgressView()
+{
+    if (m_lineOpen)
+        std::fputs("\n", stderr);
+}
+
+void ProgressView::print(const std::string& line)
+{
+    std::fprintf(stderr, "%s%s\n", m_lineOpen ? "\r\033[K" : "", line.c_str());
+    m_lineOpen = false;
+}
+
+std::string ProgressView::pointText(PointIndex index) const
+{
+    const PointPlan& point = m_plan.points[static_cast<std::size_t>(index.value)];
+    std::string text = "[" + std::to_string(index.value + 1) + "/" + std::to_string(m_plan.points.size()) +
+                       "] " + point.test +
+                       (point.load.axis == LoadAxis::Concurrency ? ", concurrency " : ", rate ") +
+                       figure(point.load.value) + (point.load.axis == LoadAxis::Concurrency ? "" : "/s");
+    if (m_plan.matrix.measurement.repeats > 1)
+        text += ", repeat " + std::to_string(point.repeat + 1);
+    return text;
+}
+
+std::string ProgressView::phaseText(const PointPlan& point, double elapsedS) const
+{
+    if (elapsedS < point.warmupS)
+        return "warm-up";
+    if (elapsedS >= point.warmupS + point.durationS)
+        return "drain";
+    double end = 0;
+    for (const Phase& phase : point.phases) {
+        end += phase.durationS;
+        if (elapsedS < end)
+            return phase.name;
+    }
+    return "steady";
+}
+
+void ProgressView::show(const RunEvent& event)
+{
+    if (const auto* started = std::get_if<RunStarted>(&event)) {
+        print("run " + std::to_string(started->run.value) + " \"" + started->name + "\" on " +
+              started->target + " (" + started->engine +
+              (started->version.empty() ? "" : " " + started->version) + ", " + started->model +
+              "): " + std::to_string(started->points) + " points, about " + duration(started->estimatedS));
+    } else if (const auto* point = std::get_if<PointStarted>(&event)) {
+        m_rateFrom = {};
+        m_sentPerS = m_completedPerS = m_toldAtS = 0;
+        if (!m_terminal)
+            print(pointText(point->point));
+    } else if (const auto* progress = std::get_if<Progress>(&event)) {
+        show(*progress);
+    } else if (const auto* finished = std::get_if<PointFinished>(&event)) {
+        print(pointText(finished->point) + ": " + finished->verdict);
+    } else if (const auto* warning = std::get_if<RunWarning>(&event)) {
+        print("warning: " + warning->text);
+    }
+}
+
+void ProgressView::show(const Progress& progress)
+{
+    const LoadSnapshot& load = progress.load;
+    const double elapsedS = toSeconds(load.elapsed);
+    // Over the last second; in the first one, over what there is.
+    const double over = elapsedS - toSeconds(m_rateFrom.elapsed);
+    if (over >= kRateOverS || (over > 0 && elapsedS < kRateOverS)) {
+        m_sentPerS = perSecond(m_rateFrom.sent, load.sent, over);
+        m_completedPerS = perSecond(m_rateFrom.completed, load.completed, over);
+        if (over >= kRateOverS)
+            m_rateFrom = load;
+    }
+    if (!m_terminal && elapsedS - m_toldAtS < kPlainLineEveryS)
+        return;
+    m_toldAtS = elapsedS;
+    const PointPlan& point = m_plan.points[static_cast<std::size_t>(progress.point.value)];
+    const std::string line =
+        pointText(progress.point) + ": " + phaseText(point, elapsedS) + ", sent " + figure(m_sentPerS) +
+        "/s, done " + figure(m_completedPerS) + "/s, in flight " + std::to_string(load.inFlight) +
+        (load.failed > 0 ? ", failed " + std::to_string(load.failed) : "") + ", p99 TTFT " +
+        figure(progress.headlineP99Ms) + " ms, " + duration(progress.remainingS) + " left";
+    if (!m_terminal)
+        return print(line);
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    std::fflush(stderr);
+    m_lineOpen = true;
+}
+
+} // namespace tailmark::cli

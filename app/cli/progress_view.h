@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "plan/plan.h"
+#include "run/run_event.h"
+
+#include <string>
+
+namespace tailmark::cli {
+
+/// Tells a person on standard error how a run goes: on a terminal one line that is rewritten, else a plain
+/// line now and then.
+class ProgressView
+{
+public:
+    explicit ProgressView(const Plan& plan);
+    ~ProgressView(); ///< leaves the cursor on a line of its own
+
+    void show(const RunEvent& event);
+
+private:
+    void print(const std::string& line); ///< a line that stays
+    void show(const Progress& progress);
+    std::string pointText(PointIndex point) const;
+    std::string phaseText(const PointPlan& point, double elapsedS) const;
+
+    const Plan& m_plan;
+    bool m_terminal;
+    bool m_lineOpen = false;
+    double m_toldAtS = 0;    ///< of the point, when the last plain line was printed
+    LoadSnapshot m_rateFrom; ///< rates are over the time since this snapshot
+    double m_sentPerS = 0, m_completedPerS = 0;
+};
+
+} // namespace tailmark::cli

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "control.h"
+#include "exit_code.h"
+#include "fail_condition.h"
+#include "matrix_source.h"
+#include "output.h"
+#include "plan/plan.h"
+#include "plan/validate.h"
+#include "progress_view.h"
+#include "report/report.h"
+#include "run/runner.h"
+#include "stored_run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace tailmark::cli {
+
+namespace {
+
+struct RunArguments
+{
+    std::string matrix;
+    Library library;
+    Overrides overrides;
+    std::string name;
+    std::string json, records, events;
+    bool noProgress = false, stopOnEof = false;
+    std::vector<std::string> only, failIf;
+};
+
+/// The matrix's name, else that of its file without its endings.
+std::string nameOf(const RunArguments& arguments, const Matrix& matrix)
+{
+    if (!arguments.name.empty())
+        return arguments.name;
+    if (!matrix.name.empty())
+        return matrix.name;
+    std::string name = std::filesystem::path(arguments.matrix).filename().string();
+    for (const char* ending : {".json", ".tailmark"})
+        if (name.ends_with(ending))
+            name.resize(name.size() - std::string(ending).size());
+    return name;
+}
+
+Status checkOutputs(const RunArguments& arguments)
+{
+    const auto wants = [](const std::string& file) { return file == "-" ? 1 : 0; };
+    if (!arguments.events.empty() && arguments.events != "-")
+        return Error{ErrorCode::BadInput, "--events " + arguments.events, "must be -, for standard output"};
+    if (wants(arguments.events) + wants(arguments.json) + wants(arguments.records) > 1)
+        return Error{ErrorCode::BadInput, "",
+                     "only one of --events, --json and --records can go to standard output"};
+    if (arguments.stopOnEof && arguments.events.empty())
+        return Error{ErrorCode::BadInput, "--stop-on-eof", "needs --events -"};
+    return success();
+}
+
+/// Writes what was asked for and tells the person the rest. The files hold what is stored, whatever ended the
+/// run.
+Result<RunResults> tellResults(const RunArguments& arguments, const Store& store, const RunReport& report)
+{
+    Result<RunResults> loaded = loadResults(store, report.run);
+    if (!loaded)
+        return loaded;
+    const RunResults& results = loaded.value();
+    if (!arguments.json.empty())
+        if (Status status = writeJsonTo(arguments.json, resultToJson(results)); !status)
+            return status.error();
+    if (!arguments.records.empty()) {
+        const Status status = writeTo(
+            arguments.records, [&](std::ostream& out) { return writeRecordsCsv(results, store, out); });
+        if (!status)
+            return status.error();
+    }
+    const bool outputTaken = arguments.events == "-" || arguments.json == "-" || arguments.records == "-";
+    if (!outputTaken) {
+        printPoints(results, std::cout);
+        printOperatingPoints(results, std::cout);
+        std::cout.flush();
+    }
+    return loaded;
+}
+
+int exitCodeOf(const RunArguments& arguments, const std::vector<FailCondition>& conditions,
+               const RunReport& report, const RunResults& results)
+{
+    if (report.failure)
+        return fail(*report.failure);
+    const char* ended = report.state == RunState::Cancelled ? "cancelled" : "finished";
+    if (report.validPoints == 0) {
+        std::fprintf(stderr, "tailmark-cli: %s: %s, but no point is valid\n", arguments.matrix.c_str(),
+                     ended);
+        return kNothingValid;
+    }
+    for (const FailCondition& condition : conditions) {
+        if (const std::optional<std::string> why = condition.holds(results)) {
+            std::fprintf(stderr, "tailmark-cli: --fail-if %s\n", why->c_str());
+            return kConditionHolds;
+        }
+    }
+    return kDone;
+}
+
+int run(const RunArguments& arguments)
+{
+    if (Status status = checkOutputs(arguments); !status)
+        return fail(status.error());
+    std::vector<FailCondition> conditions;
+    for (const std::string& text : arguments.failIf) {
+        Result<FailCondition> condition = FailCondition::parse(text);
+        if (!condition)
+            return fail(condition.error());
+        conditions.push_back(std::move(condition).value());
+    }
+    const Result<Matrix> matrix = readMatrix(arguments.matrix, arguments.overrides);
+    if (!matrix)
+        return fail(matrix.error());
+    const Result<Plan> plan = expand(matrix.value(), arguments.only);
+    if (!plan)
+        return fail({plan.error().code, arguments.matrix, plan.error().line()});
+    Result<Store> store = Store::open(arguments.library.path());
+    if (!store)
+        return fail(store.error());
+
+    RunControl control;
+    stopOnSignals(control);
+    std::optional<ControlLines> controlLines;
+    if (!arguments.events.empty())
+        controlLines.emplace(control, arguments.stopOnEof);
+    auto progress = arguments.noProgress ? nullptr : std::make_unique<ProgressView>(plan.value());
+    if (progress)
+        for (const Finding& finding : validate(matrix.value()))
+            std::fprintf(stderr, "remark: %s: %s\n", finding.path.c_str(), finding.message.c_str());
+
+    const RunOptions options{nameOf(arguments, matrix.value()), arguments.library.path()};
+    const Result<RunReport> report =
+        executeRun(plan.value(), store.value(), options, control, [&](const RunEvent& event) {
+            if (!arguments.events.empty())
+                std::cout << eventToLine(event) << std::endl;
+            if (progress)
+                progress->show(event);
+        });
+    progress.reset();
+    if (!report)
+        return fail(report.error());
+    const Result<RunResults> results = tellResults(arguments, store.value(), report.value());
+    if (!results)
+        return fail(results.error());
+    for (const std::string& error : report.value().firstErrors)
+        std::fprintf(stderr, "failed requests: %s\n", error.c_str());
+    return exitCodeOf(arguments, conditions, report.value(), results.value());
+}
+
+} // namespace
+
+void addRun(CLI::App& app, Action& action)
+{
+    auto arguments = std::make_shared<RunArguments>();
+    CLI::App* command =
+        app.add_subcommand("run", "Run a matrix against its target and keep what was measured");
+    command->add_option("matrix", arguments->matrix, "Matrix file (*.tailmark.json)")
+        ->required()
+        ->type_name("MATRIX.json");
+    arguments->library.addTo(*command);
+    command
+        ->add_option("--base-url", arguments->overrides.baseUrl,
+                     "Target in place of the matrix's, like http://127.0.0.1:8000/v1")
+        ->type_name("URL");
+    command->add_option("--model", arguments->overrides.model, "Model in place of the matrix's")
+        ->type_name("NAME");
+    command
+        ->add_option("--set", arguments->overrides.settings,
+                     "Value in place of the matrix's, like measurement.duration_s=5 or tests[0].levels=[1,2]")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    command->add_option("--only", arguments->only, "Only this test, by its name; may be repeated")
+        ->type_name("TEST")
+        ->allow_extra_args(false);
+    command->add_option("--name", arguments->name, "Name of the run in the library")->type_name("TEXT");
+    command->add_option("--json", arguments->json, "Write the results as JSON (- = standard output)")
+        ->type_name("FILE");
+    command->add_option("--records", arguments->records, "Write one CSV row a request (- = standard output)")
+        ->type_name("FILE");
+    command
+        ->add_option("--fail-if", arguments->failIf,
+                     "Exit with 5 where this holds, or cannot be told: METRIC[:pNN][@LOAD] or "
+                     "operating_point.KEY, then one of < <= > "
+                     ">= and a number, like 'ttft_ms:p99@8>500' or 'operating_point.load<32'; TEST/ before "
+                     "it: of this test only")
+        ->type_name("CONDITION")
+        ->allow_extra_args(false);
+    command->add_flag("--no-progress", arguments->noProgress, "Tell nothing on standard error while it runs");
+    command
+        ->add_option("--events", arguments->events,
+                     "-: one JSON object a line on standard output for all that happens; takes the lines "
+                     "pause, resume, "
+                     "skip and stop on standard input")
+        ->type_name("-");
+    command->add_flag("--stop-on-eof", arguments->stopOnEof,
+                      "With --events: the end of standard input stops the run");
+    command->footer(
+        "Ctrl-C ends the run cleanly: what was measured is stored, the run is marked cancelled. A second one "
+        "stops "
+        "at once.\nAPI keys are read from the environment variable that target.api_key_env names.");
+    command->callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
+}
+
+} // namespace tailmark::cli

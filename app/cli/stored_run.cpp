@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stored_run.h"
+
+#include "analysis/metrics.h"
+#include "analysis/operating_point.h"
+#include "output.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+namespace tailmark::cli {
+
+void Library::addTo(CLI::App& command)
+{
+    command.add_option("--db", database, "Database of runs; default: $XDG_DATA_HOME/tailmark/runs.sqlite")
+        ->type_name("FILE");
+}
+
+std::string Library::path() const
+{
+    return database.empty() ? Store::defaultPath() : database;
+}
+
+Result<Store> Library::open() const
+{
+    return Store::open(path(), Store::Mode::ReadOnly);
+}
+
+Result<RunId> findRun(const Store& store, const std::string& text)
+{
+    const Result<std::vector<RunInfo>> runs = store.listRuns();
+    if (!runs)
+        return runs.error();
+    const auto refuse = [&](const std::string& message) { return Error{ErrorCode::BadInput, text, message}; };
+    if (runs.value().empty())
+        return refuse("there is no run yet");
+    if (text == "latest")
+        return runs.value().front().id;
+
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool isNumber = error == std::errc() && end == text.data() + text.size();
+    std::vector<RunId> named;
+    for (const RunInfo& run : runs.value()) {
+        if (isNumber && run.id.value == number)
+            return run.id;
+        if (run.name == text)
+            named.push_back(run.id);
+    }
+    if (named.size() == 1)
+        return named.front();
+    if (named.empty())
+        return refuse("there is no such run; give a number or name of `tailmark-cli list`, or latest");
+    std::string numbers;
+    for (const RunId id : named)
+        numbers += (numbers.empty() ? "" : ", ") + std::to_string(id.value);
+    return refuse("several runs have this name; give a number: " + numbers);
+}
+
+Result<Slo> parseSlo(const std::vector<std::string>& texts)
+{
+    Slo slo;
+    for (const std::string& text : texts) {
+        Result<SloLimit> limit = parseSloLimit(text);
+        if (!limit)
+            return Error{ErrorCode::BadInput, "--slo " + text, limit.error().message};
+        slo.push_back(std::move(limit).value());
+    }
+    return slo;
+}
+
+namespace {
+
+std::optional<double> quantileOf(const PointSummary& point, Metric metric, double percent)
+{
+    const Distribution* distribution = point.distribution(metric);
+    const Distribution::Quantile* quantile = distribution ? distribution->at(percent) : nullptr;
+    return quantile ? std::optional(quantile->value) : std::nullopt;
+}
+
+std::string loadText(const Load& load)
+{
+    return figure(load.value) + (load.axis == LoadAxis::Concurrency ? "" : "/s");
+}
+
+std::uint64_t failures(const PointSummary& point)
+{
+    std::uint64_t failed = 0;
+    for (int i = 0; i < kOutcomeCount; ++i)
+        if (const auto outcome = static_cast<Outcome>(i); outcome != Outcome::Completed)
+            failed += point.count(outcome);
+    return failed;
+}
+
+std::string verdictText(const PointSummary& point)
+{
+    std::string text;
+    for (const VerdictReason& reason : point.verdict.reasons)
+        text += (text.empty() ? "" : ", ") + reason.code;
+    return text.empty() ? "valid" : text;
+}
+
+} // namespace
+
+void printPoints(const RunResults& results, std::ostream& out)
+{
+    const bool repeats =
+        std::ranges::any_of(results.points, [](const PointSummary& point) { return point.point.repeat > 0; });
+    std::vector<Table::Column> columns = {{"test", false}, {"load"}};
+    if (repeats)
+        columns.push_back({"repeat"});
+    for (const char* title :
+         {"req/s", "out tok/s", "TTFT p50 ms", "TTFT p99 ms", "TPOT p99 ms", "E2E p99 ms", "done", "failed"})
+        columns.push_back({title});
+    columns.insert(columns.end(), {{"SLO", false}, {"verdict", false}});
+    Table table(std::move(columns));
+    for (const PointSummary& point : results.points) {
+        const Metric ttft = headlineMetric(point.point.openLoop());
+        const Metric e2e = point.point.openLoop() ? Metric::E2eIntended : Metric::E2e;
+        std::vector<std::string> row = {point.point.test, loadText(point.point.load)};
+        if (repeats)
+            row.push_back(std::to_string(point.point.repeat + 1));
+        row.insert(row.end(),
+                   {figure(point.rate(Metric::RequestsPerS)), figure(point.rate(Metric::OutputTokensPerS)),
+                    figure(quantileOf(point, ttft, 50)), figure(quantileOf(point, ttft, 99)),
+                    figure(quantileOf(point, Metric::Tpot, 99)), figure(quantileOf(point, e2e, 99)),
+                    std::to_string(point.count(Outcome::Completed)), std::to_string(failures(point)),
+                    results.slo.empty() ? "–"
+                    : point.slo.met     ? "met"
+                                        : "missed",
+                    verdictText(point)});
+        table.addRow(std::move(row));
+    }
+    if (!table.empty())
+        table.print(out);
+}
+
+void printOperatingPoints(const RunResults& results, std::ostream& out)
+{
+    for (const OperatingPoint& point : results.operatingPoints)
+        out << point.test << ": " << point.sentence << '\n';
+}
+
+} // namespace tailmark::cli

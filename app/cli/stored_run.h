@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "plan/matrix.h"
+#include "report/run_results.h"
+#include "store/store.h"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tailmark::cli {
+
+/// The options of every command that reads the database.
+struct Library
+{
+    std::string database; ///< empty = the default place
+    void addTo(CLI::App& command);
+    std::string path() const;
+    Result<Store> open() const; ///< for reading
+};
+
+/// The run that the user means: its number, its name where only one has it, or "latest".
+Result<RunId> findRun(const Store& store, const std::string& text);
+
+/// Limits of the form 'ttft_ms:p99<=1000'; none = empty.
+Result<Slo> parseSlo(const std::vector<std::string>& texts);
+
+// What a person reads of a run: its points as a table, operating points as sentences.
+void printPoints(const RunResults& results, std::ostream& out);
+void printOperatingPoints(const RunResults& results, std::ostream& out);
+
+} // namespace tailmark::cli
