@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What goes wrong in the field: the target is down, hangs, cuts off, tells errors or refuses; the run is
+// interrupted.
+#include "programs.h"
+
+#include <csignal>
+
+using namespace tailmark::test;
+
+namespace {
+
+constexpr const char* kOneLevel = R"([{"kind": "concurrency_sweep", "levels": [8]}])";
+
+QJsonObject withMeasurement(QJsonObject matrix, const char* values)
+{
+    QJsonObject measurement = matrix[u"measurement"_s].toObject();
+    const QJsonObject changes = object(values);
+    for (auto it = changes.begin(); it != changes.end(); ++it)
+        measurement[it.key()] = it.value();
+    matrix[u"measurement"_s] = measurement;
+    return matrix;
+}
+
+} // namespace
+
+class TestFaults : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_database = file("runs.sqlite");
+    }
+
+    void targetIsDown();
+    void everyFaultHasItsOutcome();
+    void boundedQueueRejects();
+    void everyRequestFails();
+    void targetGoesAway();
+    void killedRunIsInterrupted();
+    void interruptKeepsWhatWasMeasured();
+    void secondInterruptEndsAtOnce();
+    void keysAreWrittenNowhere();
+
+private:
+    QString file(const char* name) const { return m_dir->filePath(QString::fromLatin1(name)); }
+    QStringList runArguments(const QJsonObject& matrix, const QString& url)
+    {
+        writeFile(file("matrix.json"), QJsonDocument(matrix).toJson());
+        return {u"run"_s, file("matrix.json"), u"--db"_s,           m_database,     u"--base-url"_s,
+                url,      u"--json"_s,         file("result.json"), u"--records"_s, file("records.csv")};
+    }
+    QJsonObject result() const
+    {
+        QFile json(file("result.json"));
+        return json.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(json.readAll()).object()
+                                              : QJsonObject();
+    }
+    QJsonObject listed() const
+    {
+        return cli({u"list"_s, u"--db"_s, m_database, u"--json"_s}).json()[0].toObject();
+    }
+    /// Waits until the run has told that its first point began.
+    static bool waitForPoint(QProcess& run)
+    {
+        QByteArray told;
+        while (!told.contains("[1/") && run.waitForReadyRead(20'000))
+            told += run.readAllStandardError();
+        return told.contains("[1/");
+    }
+    static std::unique_ptr<QProcess> startRun(const QStringList& arguments)
+    {
+        auto run = std::make_unique<QProcess>();
+        run->setProcessEnvironment(plainEnvironment());
+        run->setReadChannel(QProcess::StandardError);
+        run->start(binary("tailmark-cli"), arguments);
+        return run;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    QString m_database;
+};
+
+void TestFaults::targetIsDown()
+{
+    const Ended run = cli(runArguments(shortMatrix(kOneLevel), u"http://127.0.0.1:1/v1"_s));
+    QCOMPARE(run.code, 3);
+    QVERIFY2(run.err.contains("tailmark-cli: http://127.0.0.1:1/v1"), run.err.constData());
+    QVERIFY(run.out.isEmpty());
+    QCOMPARE(cli({u"list"_s, u"--db"_s, m_database, u"--json"_s}).json().array().size(), qsizetype(0));
+    const Ended probe = cli({u"probe"_s, u"http://127.0.0.1:1/v1"_s});
+    QCOMPARE(probe.code, 3);
+    QCOMPARE(probe.errorLines().size(), qsizetype(1));
+}
+
+void TestFaults::everyFaultHasItsOutcome()
+{
+    // The seed leaves the request of the probe alone.
+    Simulator simulator({u"--truth"_s, file("truth.csv"), u"--seed"_s, u"1"_s, u"--fault"_s, u"hang@0.1"_s,
+                         u"--fault"_s, u"cut:2@0.1"_s, u"--fault"_s, u"error:2@0.1"_s, u"--fault"_s,
+                         u"garbage@0.1"_s, u"--fault"_s, u"status:500@0.1"_s});
+    QJsonObject matrix = shortMatrix(kOneLevel);
+    QJsonObject limits = matrix[u"limits"_s].toObject();
+    limits[u"first_token_timeout_s"_s] = 0.5;
+    matrix[u"limits"_s] = limits;
+    QJsonObject workload = matrix[u"workload"_s].toObject();
+    workload[u"output"_s] = u"forced"_s; // long enough for every cut
+    matrix[u"workload"_s] = workload;
+    const Ended run = cli(runArguments(matrix, simulator.url()));
+    QVERIFY2(run.code == 0 || run.code == 4, run.err.constData());
+    QCOMPARE(result()[u"run"_s][u"state"_s].toString(), u"done"_s);
+
+    const QHash<QByteArray, QByteArray> outcomeOf = {
+        {"hang", "timeout_first_token"}, {"cut", "truncated"},       {"error", "server_error"},
+        {"garbage", "malformed"},        {"status", "server_error"}, {"", "completed"}};
+    QHash<QByteArray, int> expected, measured;
+    const Csv truth = Csv::ofFile(file("truth.csv")), records = Csv::ofFile(file("records.csv"));
+    for (qsizetype row = 1; row < truth.size(); ++row) // the first is the probe's
+        ++expected[outcomeOf.value(truth.at(row, "fault"), "unknown")];
+    for (qsizetype row = 0; row < records.size(); ++row) {
+        const QByteArray outcome = records.at(row, "outcome");
+        ++measured[outcome];
+        QCOMPARE(records.at(row, "error").isEmpty(), outcome == "completed");
+    }
+    QCOMPARE(measured, expected);
+    QCOMPARE(measured.size(), qsizetype(5));
+}
+
+void TestFaults::boundedQueueRejects()
+{
+    Simulator simulator({u"--truth"_s, file("truth.csv"), u"--max-queue"_s, u"2"_s});
+    const Ended run = cli(
+        runArguments(shortMatrix(R"([{"kind": "concurrency_sweep", "levels": [2, 48]}])"), simulator.url()));
+    QVERIFY2(run.code == 0 || run.code == 4, run.err.constData());
+    int rejected = 0, refused = 0;
+    const Csv truth = Csv::ofFile(file("truth.csv")), records = Csv::ofFile(file("records.csv"));
+    for (qsizetype row = 0; row < truth.size(); ++row)
+        refused += truth.at(row, "http_status") == "429";
+    for (qsizetype row = 0; row < records.size(); ++row)
+        rejected += records.at(row, "outcome") == "rejected" && records.at(row, "http_status") == "429";
+    QVERIFY(refused > 0);
+    QCOMPARE(rejected, refused);
+}
+
+void TestFaults::everyRequestFails()
+{
+    // Longer than the model's context: the engine refuses each, but not the short request of the probe.
+    Simulator simulator;
+    QJsonObject matrix = withMeasurement(shortMatrix(kOneLevel), R"({"max_requests": 40})");
+    QJsonObject workload = matrix[u"workload"_s].toObject();
+    workload[u"lengths"_s] = object(R"({"kind": "fixed", "prompt_tokens": 9000, "output_tokens": 8})");
+    matrix[u"workload"_s] = workload;
+    const Ended run = cli(runArguments(matrix, simulator.url()));
+    QCOMPARE(run.code, 4);
+    QVERIFY2(run.err.contains("no point is valid"), run.err.constData());
+    QVERIFY2(run.err.contains("failed requests: ") && run.err.contains("8192"), run.err.constData());
+    const QJsonObject point = result()[u"points"_s][0].toObject();
+    QCOMPARE(point[u"outcomes"_s][u"client_error"_s].toInt(),
+             point[u"outcomes"_s][u"client_error"_s].toInt());
+    QCOMPARE(point[u"verdict"_s][u"reasons"_s][0][u"code"_s].toString(), u"no_success"_s);
+}
+
+void TestFaults::targetGoesAway()
+{
+    Simulator simulator;
+    const auto run = startRun(runArguments(
+        shortMatrix(R"([{"kind": "concurrency_sweep", "levels": [2, 4, 6, 8]}])"), simulator.url()));
+    QVERIFY(waitForPoint(*run));
+    QTest::qWait(800);
+    simulator.kill();
+    const Ended ended = collect(*run);
+    QCOMPARE(ended.code, 3);
+    QVERIFY2(ended.err.contains("the target is gone"), ended.err.constData());
+    QCOMPARE(listed()[u"state"_s].toString(), u"failed"_s);
+    QVERIFY(listed()[u"points_done"_s].toInt() < 4); // it did not go through the rest
+    int completed = 0, refused = 0;
+    const Csv records = Csv::ofFile(file("records.csv"));
+    for (qsizetype row = 0; row < records.size(); ++row) {
+        completed += records.at(row, "outcome") == "completed";
+        refused += records.at(row, "outcome") == "connect_failed";
+    }
+    QVERIFY(completed > 0 && refused > 0);
+}
+
+void TestFaults::killedRunIsInterrupted()
+{
+    Simulator simulator;
+    const auto run = startRun(
+        runArguments(withMeasurement(shortMatrix(kOneLevel), R"({"duration_s": 60})"), simulator.url()));
+    QVERIFY(waitForPoint(*run));
+    QTest::qWait(1000);
+    QCOMPARE(listed()[u"state"_s].toString(), u"running"_s);
+    run->kill();
+    run->waitForFinished();
+    QCOMPARE(listed()[u"state"_s].toString(), u"interrupted"_s);
+    const Ended records = cli({u"export"_s, u"latest"_s, u"--as"_s, u"records"_s, u"--db"_s, m_database});
+    QCOMPARE(records.code, 0);
+    QVERIFY(Csv(records.out).size() > 20);
+    const Ended json = cli({u"export"_s, u"latest"_s, u"--as"_s, u"json"_s, u"--db"_s, m_database});
+    QCOMPARE(json.json()[u"run"_s][u"state"_s].toString(), u"interrupted"_s);
+}
+
+void TestFaults::interruptKeepsWhatWasMeasured()
+{
+    Simulator simulator;
+    const auto run = startRun(
+        runArguments(withMeasurement(shortMatrix(kOneLevel), R"({"duration_s": 60})"), simulator.url()));
+    QVERIFY(waitForPoint(*run));
+    QTest::qWait(1500);
+    QCOMPARE(::kill(pid_t(run->processId()), SIGINT), 0);
+    const Ended ended = collect(*run, 10'000);
+    QVERIFY2(ended.code == 0 || ended.code == 4, ended.err.constData());
+    QCOMPARE(listed()[u"state"_s].toString(), u"cancelled"_s);
+    QCOMPARE(result()[u"run"_s][u"state"_s].toString(), u"cancelled"_s);
+    const QJsonObject point = result()[u"points"_s][0].toObject();
+    QVERIFY(point[u"outcomes"_s][u"completed"_s].toInt() > 20);
+    const double end = point[u"window"_s][u"end_s"_s].toDouble();
+    QVERIFY(end > 1 && end < 30); // the window ends where the point was stopped
+}
+
+void TestFaults::secondInterruptEndsAtOnce()
+{
+    Simulator simulator({u"--fault"_s, u"hang@1"_s}); // the probe waits for an answer
+    QJsonObject matrix = shortMatrix(kOneLevel);
+    QJsonObject limits = matrix[u"limits"_s].toObject();
+    limits[u"first_token_timeout_s"_s] = 60;
+    limits[u"total_timeout_s"_s] = 60;
+    matrix[u"limits"_s] = limits;
+    const auto run = startRun(runArguments(matrix, simulator.url()));
+    QVERIFY(run->waitForStarted());
+    QTest::qWait(1000);
+    for (int i = 0; i < 2; ++i) {
+        QCOMPARE(::kill(pid_t(run->processId()), SIGINT), 0);
+        QTest::qWait(200);
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(run->state(), QProcess::NotRunning, 5000);
+    QCOMPARE(run->exitStatus(), QProcess::CrashExit); // by the signal
+}
+
+void TestFaults::keysAreWrittenNowhere()
+{
+    constexpr const char* kSecret = "sk-very-secret-4711";
+    Simulator simulator({u"--fault"_s, u"status:500@0.2"_s, u"--seed"_s, u"1"_s});
+    QJsonObject matrix = withMeasurement(shortMatrix(kOneLevel), R"({"duration_s": 0.5})");
+    QJsonObject target = matrix[u"target"_s].toObject();
+    target[u"api_key_env"_s] = u"TEST_API_KEY"_s;
+    matrix[u"target"_s] = target;
+    const Ended unset = cli(runArguments(matrix, simulator.url()));
+    QCOMPARE(unset.code, 2);
+    QVERIFY2(unset.err.contains("TEST_API_KEY"), unset.err.constData());
+
+    QProcessEnvironment environment = plainEnvironment();
+    environment.insert(u"TEST_API_KEY"_s, QString::fromLatin1(kSecret));
+    const Ended run = cli(runArguments(matrix, simulator.url()), environment);
+    QVERIFY2(run.code == 0 || run.code == 4, run.err.constData());
+    for (const QString& as : {u"json"_s, u"csv"_s, u"records"_s, u"md"_s, u"html"_s}) {
+        const Ended exported =
+            cli({u"export"_s, u"latest"_s, u"--as"_s, as, u"--db"_s, m_database}, environment);
+        QCOMPARE(exported.code, 0);
+        QVERIFY2(!exported.out.isEmpty() && !exported.out.contains(kSecret), qPrintable(as));
+    }
+    QVERIFY(!run.out.contains(kSecret) && !run.err.contains(kSecret));
+    const QStringList names = QDir(m_dir->path()).entryList(QDir::Files);
+    QVERIFY(names.contains(u"runs.sqlite"_s));
+    for (const QString& name : names) {
+        QFile written(m_dir->filePath(name));
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        QVERIFY2(!written.readAll().contains(kSecret), qPrintable(name));
+    }
+}
+
+QTEST_GUILESS_MAIN(TestFaults)
+#include "tst_faults.moc"
