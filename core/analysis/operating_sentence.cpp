@@ -123,7 +123,7 @@ std::string ambiguousText(const OperatingPoint& op, const Curve& curve)
 std::string loadText(const Load& load)
 {
     return load.axis == LoadAxis::Concurrency ? "concurrency " + figureText(load.value)
-                                              : figureText(load.value) + " requests/s";
+                                              : figureText(load.value) + " requests/s offered";
 }
 
 std::string operatingSentence(const OperatingPoint& op, const Curve& curve)

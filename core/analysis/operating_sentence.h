@@ -11,7 +11,7 @@ namespace tailmark {
 /// at which it was had.
 std::string operatingSentence(const OperatingPoint& op, const Curve& curve);
 
-/// "concurrency 32", "4 requests/s".
+/// "concurrency 32", "4 requests/s offered".
 std::string loadText(const Load& load);
 
 } // namespace tailmark

@@ -232,6 +232,7 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     std::sort(loopLag.begin(), loopLag.end());
     s.loopLagMs = makeDistribution(std::span<const double>(loopLag), percents);
     s.firstErrors = firstErrors(batch);
+    s.asOthersCount = asOthersCount(batch.records);
 
     summarizeRates(s, data);
     summarizeMetrics(s, data, percents);

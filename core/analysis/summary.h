@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/metrics.h"
+#include "analysis/peer_definitions.h"
 #include "analysis/quantile.h"
 #include "plan/plan.h"
 #include "record/request_record.h"
@@ -136,6 +137,7 @@ struct PointSummary
     std::size_t tokensUnknown = 0; ///< successful requests in the window whose output tokens nobody told
     std::vector<PhaseSummary> phases;
     std::optional<BurstSummary> burst;
+    std::vector<PeerFigures> asOthersCount; ///< of the whole point
     std::vector<std::string> firstErrors; ///< the up to five most frequent, with their counts
 
     std::uint64_t count(Outcome o) const { return outcomes[static_cast<std::size_t>(o)]; }

@@ -173,6 +173,21 @@ Json burstJson(const std::optional<BurstSummary>& burst)
             {"observed_growth", number(burst->observedGrowth)}};
 }
 
+Json peersJson(const std::vector<PeerFigures>& peers)
+{
+    const auto latency = [](const std::optional<PeerFigures::Latency>& l) {
+        return l ? Json{{"mean", number(l->mean)}, {"p50", number(l->p50)}, {"p99", number(l->p99)}} : Json();
+    };
+    Json json = Json::object();
+    for (const PeerFigures& peer : peers)
+        json[std::string(peer.tool)] = {{"ttft_ms", latency(peer.ttft)},
+                                        {"tpot_ms", latency(peer.tpot)},
+                                        {"e2e_ms", latency(peer.e2e)},
+                                        {"itl_mean_ms", number(peer.itlMeanMs)},
+                                        {"output_tokens_per_s", number(peer.outputTokensPerS)}};
+    return json;
+}
+
 void addRates(Json& json, const PointSummary& p)
 {
     Json rates = Json::object();
@@ -221,6 +236,7 @@ Json pointJson(const PointSummary& p)
     json["laws"] = Json::array();
     for (const LawCheck& law : p.laws)
         json["laws"].push_back(lawJson(law));
+    json["as_others_count"] = peersJson(p.asOthersCount);
     json["errors"] = p.firstErrors;
     return json;
 }

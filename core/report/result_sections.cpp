@@ -285,6 +285,62 @@ ReportSection lawSection(const RunResults& results)
     return section;
 }
 
+/// Where a number from another tool would be looked for: the last level that passes, else the first of the
+/// test.
+const PointSummary* typicalPoint(const RunResults& results, const std::string& test)
+{
+    const auto op = std::find_if(results.operatingPoints.begin(), results.operatingPoints.end(),
+                                 [&](const OperatingPoint& o) { return o.test == test && o.lastPassing; });
+    const PointSummary* first = nullptr;
+    for (const PointSummary& p : results.points) {
+        if (p.point.test != test || p.asOthersCount.empty())
+            continue;
+        if (op != results.operatingPoints.end() && p.point.load.value == op->lastPassing->load)
+            return &p;
+        if (!first)
+            first = &p;
+    }
+    return first;
+}
+
+ReportSection peerSection(const RunResults& results)
+{
+    ReportSection section{"As other tools count it", {}};
+    ReportTable table{{textColumn("Test"),
+                       textColumn("Load"),
+                       textColumn("Tool"),
+                       {"Mean TTFT (ms)", {}, true},
+                       {"p99 TTFT (ms)", {}, true},
+                       {"Mean \"TPOT\" (ms)", {}, true},
+                       {"Mean \"ITL\" (ms)", {}, true},
+                       {"Mean E2E (ms)", {}, true},
+                       {"Throughput (tok/s)", {}, true},
+                       textColumn("Its definitions")},
+                      {}};
+    const auto part = [](const std::optional<PeerFigures::Latency>& l, double PeerFigures::Latency::*value) {
+        return l ? figureText((*l).*value) : std::string();
+    };
+    using Latency = PeerFigures::Latency;
+    for (const std::string& test : testsOf(results)) {
+        const PointSummary* p = typicalPoint(results, test);
+        if (!p)
+            continue;
+        for (const PeerFigures& peer : p->asOthersCount)
+            table.rows.push_back(
+                {test, pointName(*p), std::string(peer.tool), part(peer.ttft, &Latency::mean),
+                 part(peer.ttft, &Latency::p99), part(peer.tpot, &Latency::mean), cell(peer.itlMeanMs),
+                 part(peer.e2e, &Latency::mean), cell(peer.outputTokensPerS), std::string(peer.definition)});
+    }
+    if (table.rows.empty())
+        return section;
+    section.blocks.push_back(
+        Paragraph{"The same records by the definitions of other tools, over the whole point with ramp "
+                  "and drain, so that a number from elsewhere can be matched.",
+                  Paragraph::Kind::Plain});
+    section.blocks.push_back(std::move(table));
+    return section;
+}
+
 } // namespace
 
 std::vector<ReportSection> resultSections(const RunResults& results)
@@ -297,6 +353,7 @@ std::vector<ReportSection> resultSections(const RunResults& results)
     sections.push_back(outcomeSection(results));
     sections.push_back(boundSection(results));
     sections.push_back(lawSection(results));
+    sections.push_back(peerSection(results));
     return sections;
 }
 

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/peer_definitions.h"
+
+#include "analysis/metrics.h"
+#include "analysis/quantile.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tailmark {
+
+namespace {
+
+using Value = std::optional<double>;
+using Of = Value (*)(const RequestRecord&);
+
+Value ratio(const Value& value, double divisor)
+{
+    return value && divisor > 0 ? Value(*value / divisor) : std::nullopt;
+}
+
+Value firstEvent(const RequestRecord& r)
+{
+    return msBetween(r.sent, isPresent(r.firstEvent) ? r.firstEvent : r.firstToken);
+}
+Value firstToken(const RequestRecord& r)
+{
+    return msBetween(r.sent, r.firstToken);
+}
+Value firstAnswerToken(const RequestRecord& r)
+{
+    return msBetween(r.sent, r.firstAnswerToken);
+}
+Value lastToken(const RequestRecord& r)
+{
+    return msBetween(r.sent, r.lastToken);
+}
+Value streamEnd(const RequestRecord& r)
+{
+    return msBetween(r.sent, r.closed);
+}
+Value decodePerToken(const RequestRecord& r)
+{
+    return ratio(msBetween(r.firstToken, r.lastToken), r.outputTokens - 1);
+}
+Value decodeFromFirstEvent(const RequestRecord& r)
+{
+    const Value start = firstEvent(r);
+    const Value end = lastToken(r);
+    return start && end ? ratio(*end - *start, r.outputTokens - 1) : std::nullopt;
+}
+Value wholePerToken(const RequestRecord& r)
+{
+    return ratio(lastToken(r), r.outputTokens);
+}
+Value none(const RequestRecord&)
+{
+    return std::nullopt;
+}
+
+/// Sum of time over sum of weight, over all requests.
+struct Pooled
+{
+    Of time;
+    double (*weight)(const RequestRecord&);
+};
+double gaps(const RequestRecord& r)
+{
+    return r.tokenEvents - 1;
+}
+double events(const RequestRecord& r)
+{
+    return r.tokenEvents;
+}
+double tokensAfterFirst(const RequestRecord& r)
+{
+    return r.outputTokens - 1;
+}
+Value decode(const RequestRecord& r)
+{
+    return msBetween(r.firstToken, r.lastToken);
+}
+
+struct Peer
+{
+    std::string_view tool;
+    std::string_view definition;
+    Of ttft, tpot, e2e;
+    Pooled itl; ///< no weight: the mean of `time` over requests
+};
+
+constexpr Peer kPeers[] = {
+    {"vllm",
+     "TTFT ends at the first event, also one without a token; TPOT is (E2E - TTFT) / (tokens - 1); ITL is "
+     "the gap between "
+     "chunks.",
+     firstEvent,
+     decodeFromFirstEvent,
+     lastToken,
+     {decode, gaps}},
+    {"sglang",
+     "TTFT ends at the first text or reasoning; TPOT is (E2E - TTFT) / (tokens - 1); ITL is the gap between "
+     "chunks; E2E ends "
+     "with the stream.",
+     firstToken,
+     decodePerToken,
+     streamEnd,
+     {decode, gaps}},
+    {"guidellm",
+     "TPOT holds the first token: (last token - start) / tokens; ITL is what we call TPOT, weighted by "
+     "tokens.",
+     firstToken,
+     wholePerToken,
+     lastToken,
+     {decode, tokensAfterFirst}},
+    {"aiperf",
+     "ITL is what we call TPOT, a mean over requests; it has no TPOT.",
+     firstToken,
+     none,
+     lastToken,
+     {decodePerToken, nullptr}},
+    {"inference-perf",
+     "TTFT ignores reasoning; ITL is the time per token, zero inside a chunk; tokens are recounted by its "
+     "own tokenizer.",
+     firstAnswerToken,
+     decodePerToken,
+     streamEnd,
+     {decode, tokensAfterFirst}},
+    {"llmperf",
+     "Its inter-token latency holds the first token and divides by chunks: E2E / chunks.",
+     firstAnswerToken,
+     none,
+     streamEnd,
+     {streamEnd, events}},
+};
+
+std::optional<PeerFigures::Latency> latencyOf(std::span<const RequestRecord* const> records, Of of)
+{
+    std::vector<double> values;
+    for (const RequestRecord* r : records) {
+        if (const Value v = of(*r))
+            values.push_back(*v);
+    }
+    if (values.empty())
+        return std::nullopt;
+    std::sort(values.begin(), values.end());
+    const double mean =
+        std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    return PeerFigures::Latency{mean, *quantile(values, 50), *quantile(values, 99)};
+}
+
+Value pooledMean(std::span<const RequestRecord* const> records, const Pooled& pooled)
+{
+    double time = 0;
+    double weight = 0;
+    for (const RequestRecord* r : records) {
+        const Value v = pooled.time(*r);
+        const double w = pooled.weight ? pooled.weight(*r) : 1;
+        if (!v || w <= 0)
+            continue;
+        time += *v;
+        weight += w;
+    }
+    return weight > 0 ? Value(time / weight) : std::nullopt;
+}
+
+/// All output tokens over the wall clock from the first send to the last answer.
+Value wallClockTokens(std::span<const RequestRecord* const> records)
+{
+    double tokens = 0;
+    Nanoseconds first = Nanoseconds::max();
+    Nanoseconds last = Nanoseconds::min();
+    for (const RequestRecord* r : records) {
+        if (r->outputTokens == kUnknownCount || !isPresent(r->sent))
+            continue;
+        tokens += r->outputTokens;
+        first = std::min(first, r->sent);
+        last = std::max(last, completionTime(*r));
+    }
+    return last > first ? Value(tokens / toSeconds(last - first)) : std::nullopt;
+}
+
+} // namespace
+
+std::vector<PeerFigures> asOthersCount(std::span<const RequestRecord> records)
+{
+    std::vector<const RequestRecord*> successful;
+    for (const RequestRecord& r : records) {
+        if (r.outcome == Outcome::Completed)
+            successful.push_back(&r);
+    }
+    if (successful.empty())
+        return {};
+    const Value tokens = wallClockTokens(successful);
+    std::vector<PeerFigures> all;
+    for (const Peer& peer : kPeers)
+        all.push_back({peer.tool, peer.definition, latencyOf(successful, peer.ttft),
+                       latencyOf(successful, peer.tpot), latencyOf(successful, peer.e2e),
+                       pooledMean(successful, peer.itl), tokens});
+    return all;
+}
+
+} // namespace tailmark
