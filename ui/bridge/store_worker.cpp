@@ -85,7 +85,7 @@ Result<std::shared_ptr<const RecordBatch>> StoreWorker::records(RunId run, Point
     CachedRun& cache = cached(run);
     if (const auto found = cache.points.find(point); found != cache.points.end() && found->second)
         return found->second;
-    auto batch = open.value()->loadRecords(run, point); // of a point that goes on: nothing to keep
+    auto batch = open.value()->loadRecords(run, point, false); // of a point that goes on: nothing to keep
     if (!batch)
         return batch.error();
     return std::make_shared<const RecordBatch>(std::move(batch).value());

@@ -58,10 +58,11 @@ void TimePlot::paintLabels(QPainter& painter)
     const QRectF area = plotArea();
     const auto label = [&](double startS, const QString& name) {
         const qreal x = std::max(area.left(), toView({startS, yScale().max}).x());
+        QColor veil = style().background; // the lines may run where the name stands
+        veil.setAlphaF(0.8f);
         if (x < area.right() - 30)
-            painter.drawText(QPointF(x + 5, area.top() + QFontMetricsF(painter.font()).ascent() + 1), name);
+            drawChip(painter, {x + 2, area.top() + 1}, name, style().muted, veil, Qt::transparent);
     };
-    painter.setPen(style().muted);
     if (!m_data.phases.isEmpty())
         for (const TimelineData::Phase& phase : m_data.phases)
             label(phase.startS, phase.name);
@@ -130,6 +131,7 @@ DotsPlot::DotsPlot(QWidget* parent) : TimePlot(parent)
 {
     setMinimumSize(220, 84);
     setFit({0, 1, false}, {1, 1000, true});
+    restyle();
 }
 
 void DotsPlot::setData(const TimelineData& data)
@@ -143,12 +145,17 @@ void DotsPlot::setData(const TimelineData& data)
             high = std::max(high, dot.y());
         }
     setFit(fitTime(), high > 0 ? fitScale(low, high, true, 0.06, 0.12) : Scale{1, 1000, true});
+    restyle();
+    updateMarks();
+}
+
+void DotsPlot::restyle()
+{
     QList<LegendEntry> legend{{tr("one request, at its intended start"), style().seriesColor(0), MarkerShape::Circle, Qt::NoPen}};
-    if (!data.failures.isEmpty())
-        legend.append({tr("%1 failed (×)").arg(formatCount(static_cast<std::uint64_t>(data.failures.size()))), style().slo,
+    if (!data().failures.isEmpty())
+        legend.append({tr("%1 failed (×)").arg(formatCount(static_cast<std::uint64_t>(data().failures.size()))), style().slo,
                        std::nullopt, Qt::NoPen});
     setLegend(legend);
-    updateMarks();
 }
 
 void drawDots(QPainter& painter, const QList<QPointF>& at, const QRectF& within, qreal size, const QColor& color)

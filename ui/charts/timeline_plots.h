@@ -70,6 +70,7 @@ public:
     void setData(const TimelineData& data);
 
 protected:
+    void restyle() override;
     void paintMarks(QPainter& painter) override;
     std::optional<Hover> hoverAt(QPointF view) const override;
 };

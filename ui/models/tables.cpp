@@ -60,6 +60,16 @@ Cell quantileCell(const PointSummary& s, const QuantileColumn& column)
     return {shown, q->value, tip.join(QLatin1Char('\n')), Badge::None};
 }
 
+Cell rateCell(const PointSummary& s, Metric metric)
+{
+    const auto value = s.rate(metric);
+    QStringList tip{QStringLiteral("%1 = %2").arg(text(metricInfo(metric).title), formatMetric(metric, value)),
+                    tr("%1 completed requests in the window").arg(formatCount(s.count(Outcome::Completed)))};
+    if (const auto interval = s.rateIntervals.find(metric); interval != s.rateIntervals.end())
+        tip << tr("95 % interval %1").arg(formatInterval(interval->second, metricInfo(metric).unit));
+    return number(value, tip.join(QLatin1Char('\n')));
+}
+
 QString outcomeTip(const PointSummary& s)
 {
     QStringList lines;
@@ -146,13 +156,14 @@ Table pointsTable(const RunResults& results, const std::string& test)
         (s.point.openLoop() ? open : closed) = true;
         repeats = repeats || s.point.repeat > 0;
     }
-    QList<QuantileColumn> quantiles;
-    if (closed || !open)
-        quantiles << QuantileColumn{Metric::Ttft, 50} << QuantileColumn{Metric::Ttft, 99};
-    if (open)
-        quantiles << QuantileColumn{Metric::TtftIntended, 50} << QuantileColumn{Metric::TtftIntended, 99};
-    const QList<Metric> rates{Metric::OutputTokensPerS, Metric::RequestsPerS};
-    const QList<QuantileColumn> further{{Metric::Tpot, 50}, {Metric::Tpot, 99}, {Metric::E2e, 50}, {Metric::E2e, 99},
+    // Right of a throughput stands the latency it was had at.
+    QList<QuantileColumn> headline, further;
+    for (const auto& [shown, metric] : {std::pair{closed || !open, Metric::Ttft}, std::pair{open, Metric::TtftIntended}})
+        if (shown) {
+            headline << QuantileColumn{metric, 99};
+            further << QuantileColumn{metric, 50};
+        }
+    further << QList<QuantileColumn>{{Metric::Tpot, 50}, {Metric::Tpot, 99}, {Metric::E2e, 50}, {Metric::E2e, 99},
                                         {Metric::OutputTokensPerSUser, 50}};
     const QList<Metric> good{Metric::GoodputRequestsPerS, Metric::SloAttainment};
 
@@ -167,10 +178,10 @@ Table pointsTable(const RunResults& results, const std::string& test)
     if (repeats)
         table.columns << Column{tr("Repeat"), {}, true};
     table.columns << Column{tr("Verdict"), tr("May this point be believed? The reasons stand in the tooltip."), false};
-    for (Metric m : rates)
-        metricColumn(m);
-    for (const QuantileColumn& q : quantiles)
+    metricColumn(Metric::OutputTokensPerS);
+    for (const QuantileColumn& q : headline)
         quantileColumn(q);
+    metricColumn(Metric::RequestsPerS);
     for (Metric m : good)
         metricColumn(m);
     table.columns << Column{tr("Completed"), tr("Requests intended in the window that completed."), true}
@@ -188,11 +199,10 @@ Table pointsTable(const RunResults& results, const std::string& test)
         if (repeats)
             row << count(static_cast<std::uint64_t>(s->point.repeat + 1));
         row << Cell{verdictName(s->verdict), {}, verdictText(s->verdict), verdictBadge(s->verdict)};
-        for (Metric m : rates)
-            row << number(s->rate(m), QStringLiteral("%1 = %2").arg(text(metricInfo(m).title), formatMetric(m, s->rate(m))));
-        for (const QuantileColumn& q : quantiles)
+        row << rateCell(*s, Metric::OutputTokensPerS);
+        for (const QuantileColumn& q : headline)
             row << quantileCell(*s, q);
-        row << number(s->rate(Metric::GoodputRequestsPerS));
+        row << rateCell(*s, Metric::RequestsPerS) << rateCell(*s, Metric::GoodputRequestsPerS);
         row << Cell{formatShare(s->slo.denominator > 0 ? std::optional(s->slo.attainment) : std::nullopt),
                     s->slo.attainment * 100,
                     tr("%1 of %2 requests").arg(formatCount(s->slo.good), formatCount(s->slo.denominator)),

@@ -14,9 +14,10 @@ double timelineBinS(double lengthS)
     return 60;
 }
 
-void setDots(TimelineData& data, const PointPlan& point, const RecordBatch& batch)
+namespace {
+
+void setDots(TimelineData& data, const RecordBatch& batch)
 {
-    data.latency = headlineMetric(point.openLoop());
     data.dots.clear();
     data.failures.clear();
     for (const RequestRecord& r : batch.records) {
@@ -32,6 +33,20 @@ void setDots(TimelineData& data, const PointPlan& point, const RecordBatch& batc
     }
 }
 
+} // namespace
+
+QList<TimelineData::Phase> phasesOf(const PointPlan& point)
+{
+    QList<TimelineData::Phase> phases;
+    double at = 0;
+    if (point.phases.size() > 1)
+        for (const Phase& phase : point.phases) {
+            phases.append({text(phase.name), at, at + phase.durationS});
+            at += phase.durationS;
+        }
+    return phases;
+}
+
 TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& batch)
 {
     TimelineData data;
@@ -45,24 +60,27 @@ TimelineData timelineData(const PointPlan& point, const Window& window, const Re
         data.bins.append(bin);
     data.windowStartS = window.startS;
     data.windowEndS = window.endS;
-    double at = 0;
-    if (point.phases.size() > 1)
-        for (const Phase& phase : point.phases) {
-            data.phases.append({text(phase.name), at, at + phase.durationS});
-            at += phase.durationS;
-        }
-    setDots(data, point, batch);
+    data.phases = phasesOf(point);
+    data.latency = headlineMetric(point.openLoop());
+    setDots(data, batch);
     return data;
 }
 
-void LiveTimeline::start(const PointStarted& point)
+void LiveTimeline::start(const PointStarted& point, const QList<TimelineData::Phase>& phases)
 {
     m_data = {};
+    m_data.phases = phases;
+    m_data.latency = headlineMetric(point.kind == TestKind::ArrivalSweep || point.kind == TestKind::BurstRecovery);
     m_binStart = {};
     m_data.windowStartS = point.warmupS;
     m_data.windowEndS = point.warmupS + point.durationS;
     m_data.endS = m_data.windowEndS;
     m_data.binS = timelineBinS(m_data.endS);
+}
+
+void LiveTimeline::setRecords(const RecordBatch& records)
+{
+    setDots(m_data, records);
 }
 
 void LiveTimeline::add(const LoadSnapshot& now)

@@ -35,19 +35,20 @@ struct TimelineData
 double timelineBinS(double lengthS);
 
 TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& records);
-/// Adds the dots of `records` to a timeline that grows while the point goes on.
-void setDots(TimelineData& data, const PointPlan& point, const RecordBatch& records);
+/// The phases of a point, where it has more than one.
+QList<TimelineData::Phase> phasesOf(const PointPlan& point);
 
 /// The timeline of the running point from its progress events: requests in flight are in no record yet.
 class LiveTimeline
 {
 public:
-    void start(const PointStarted& point);
+    /// `phases`: those of a burst, where they are known yet.
+    void start(const PointStarted& point, const QList<TimelineData::Phase>& phases = {});
     void add(const LoadSnapshot& snapshot);
 
     const TimelineData& data() const { return m_data; }
     /// Dots of the records stored so far.
-    void setRecords(const PointPlan& point, const RecordBatch& records) { setDots(m_data, point, records); }
+    void setRecords(const RecordBatch& records);
 
 private:
     TimelineData m_data;

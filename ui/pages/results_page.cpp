@@ -30,7 +30,7 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     m_stack->addWidget(makeDetail());
     auto* right = new QWidget(this);
     auto* rightColumn = new QVBoxLayout(right);
-    rightColumn->setContentsMargins(12, 0, 0, 0);
+    rightColumn->setContentsMargins(7, 0, 0, 0);
     rightColumn->setSpacing(6);
     rightColumn->addWidget(m_stack, 1);
     rightColumn->addWidget(m_notice);
@@ -40,7 +40,7 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     m_library->setMinimumWidth(200);
     auto* left = new QWidget(this);
     auto* leftColumn = new QVBoxLayout(left);
-    leftColumn->setContentsMargins(0, 0, 12, 0);
+    leftColumn->setContentsMargins(0, 0, 7, 0);
     leftColumn->addWidget(m_library);
     split->addWidget(left);
     split->addWidget(right);
