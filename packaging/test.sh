@@ -6,7 +6,8 @@ set -u
 source "$(dirname "$0")/common.sh"
 failed=
 
-install_packages "${BUILD_PACKAGES[@]}" procps
+# ccache: the second build compiles the same engine again.
+install_packages "${BUILD_PACKAGES[@]}" procps ccache
 build default
 say "Testing: workbench, engine, command line, simulator"
 ctest --preset default || failed=1
