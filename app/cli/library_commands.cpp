@@ -138,11 +138,16 @@ int operatingPoint(const Arguments& arguments)
     return kDone;
 }
 
+Json intervalJson(const std::optional<Interval>& interval)
+{
+    return interval ? Json{interval->low, interval->high} : Json();
+}
+
 Json pairJson(const std::optional<double>& a, const std::optional<double>& b,
-              const std::optional<double>& ratio)
+              const std::optional<double>& ratio, const std::optional<Interval>& ci95)
 {
     const auto orNull = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
-    return {{"a", orNull(a)}, {"b", orNull(b)}, {"ratio", orNull(ratio)}};
+    return {{"a", orNull(a)}, {"b", orNull(b)}, {"ratio", orNull(ratio)}, {"ci95", intervalJson(ci95)}};
 }
 
 struct Comparison
@@ -151,6 +156,7 @@ struct Comparison
     const RunResults& b;
     std::vector<Difference> differing;
     std::vector<LevelComparison> levels;
+    std::vector<CapacityComparison> capacities;
 };
 
 Json comparisonJson(const Comparison& comparison)
@@ -162,18 +168,27 @@ Json comparisonJson(const Comparison& comparison)
                                {"b", difference.b},
                                {"unknown", difference.unknown}});
     for (const LevelComparison& level : comparison.levels)
-        levels.push_back(
-            {{"test", level.test},
-             {"load", {{"axis", loadAxisId(level.load.axis)}, {"value", level.load.value}}},
-             {"output_tokens_per_s", pairJson(level.throughputA, level.throughputB, level.throughputRatio)},
-             {"headline_p99_ms", pairJson(level.latencyA, level.latencyB, level.latencyRatio)},
-             {"goodput_requests_per_s", pairJson(level.goodputA, level.goodputB, level.goodputRatio)}});
+        levels.push_back({{"test", level.test},
+                          {"load", {{"axis", loadAxisId(level.load.axis)}, {"value", level.load.value}}},
+                          {"output_tokens_per_s", pairJson(level.throughputA, level.throughputB,
+                                                           level.throughputRatio, level.throughputRatioCi95)},
+                          {"headline_p99_ms", pairJson(level.latencyA, level.latencyB, level.latencyRatio,
+                                                       level.latencyRatioCi95)},
+                          {"goodput_requests_per_s", pairJson(level.goodputA, level.goodputB,
+                                                              level.goodputRatio, level.goodputRatioCi95)}});
+    Json capacities = Json::array();
+    for (const CapacityComparison& capacity : comparison.capacities)
+        capacities.push_back({{"test", capacity.test},
+                              {"ratio", capacity.ratio ? Json(capacity.ratio->value) : Json()},
+                              {"ci95", intervalJson(capacity.ratio ? capacity.ratio->ci95 : std::nullopt)},
+                              {"sentence", capacity.sentence}});
     return {{"a", infoJson(comparison.a.run.info)},
             {"b", infoJson(comparison.b.run.info)},
             {"controlled", isControlled(comparison.differing)},
             {"sentence", comparisonSentence(comparison.differing)},
             {"differences", std::move(differences)},
-            {"levels", std::move(levels)}};
+            {"levels", std::move(levels)},
+            {"capacities", std::move(capacities)}};
 }
 
 void printComparison(const Comparison& comparison)
@@ -204,6 +219,8 @@ void printComparison(const Comparison& comparison)
         table.print(std::cout);
     else
         std::cout << "The runs have no level in common.\n";
+    for (const CapacityComparison& capacity : comparison.capacities)
+        std::cout << capacity.test << ": " << capacity.sentence << '\n';
 }
 
 int compare(const Arguments& arguments)
@@ -214,14 +231,20 @@ int compare(const Arguments& arguments)
     const Result<RunResults> a = resultsOf(store.value(), arguments.run, {});
     if (!a)
         return fail(a.error());
-    const Result<RunResults> b = resultsOf(store.value(), arguments.other, {});
+    const Result<RunId> other = findRun(store.value(), arguments.other);
+    if (!other)
+        return fail(other.error());
+    // Both under the limits of the first, else their capacities would not be of one kind.
+    const Result<RunResults> b = loadResults(store.value(), other.value(), a.value().slo);
     if (!b)
         return fail(b.error());
     const auto facts = [](const RunResults& results) {
         return RunFacts{results.run.plan.matrix, results.run.card};
     };
-    const Comparison comparison{a.value(), b.value(), differences(facts(a.value()), facts(b.value())),
-                                compareLevels(a.value().points, b.value().points)};
+    const Comparison comparison{
+        a.value(), b.value(), differences(facts(a.value()), facts(b.value())),
+        compareLevels(a.value().points, b.value().points),
+        compareCapacities(a.value().operatingPoints, b.value().operatingPoints, "A", "B")};
     if (arguments.json)
         printJson(comparisonJson(comparison));
     else

@@ -57,6 +57,13 @@ PointSummary pointAt(double load, double tokens, double latency, int repeat = 0)
     return p;
 }
 
+CapacityComparison capacityOf(const OperatingPoint& a, const OperatingPoint& b, const char* nameA = "a",
+                              const char* nameB = "b")
+{
+    const auto all = compareCapacities(std::span(&a, 1), std::span(&b, 1), nameA, nameB);
+    return all.size() == 1 ? all[0] : CapacityComparison();
+}
+
 OperatingPoint found(double tokens, std::optional<Interval> interval)
 {
     OperatingPoint op;
@@ -114,8 +121,9 @@ private slots:
         const auto d = differences(facts(), b);
         QCOMPARE(keys(d), QString("card.quantization card.engine_version workload.cache"));
         QVERIFY(!isControlled(d));
-        QVERIFY2(comparisonSentence(d).starts_with("Uncontrolled: 3 things differ: quantization (fp8 / bf16)"),
-                 comparisonSentence(d).c_str());
+        QVERIFY2(
+            comparisonSentence(d).starts_with("Uncontrolled: 3 things differ: quantization (fp8 / bf16)"),
+            comparisonSentence(d).c_str());
     }
 
     void workloadMeasurementLimitsAndTests_data()
@@ -139,15 +147,33 @@ private slots:
         RunFacts b = facts();
         Matrix& m = b.matrix;
         switch (change) {
-        case 0: m.workload.lengths.promptTokens = 1024; break;
-        case 1: m.workload.seed = 2; break;
-        case 2: m.measurement.durationS = 60; break;
-        case 3: m.measurement.failureDenominator = FailureDenominator::Accepted; break;
-        case 4: m.tests[0].thinkTimeS = 1; break;
-        case 5: m.tests[1].process = ArrivalProcess::Constant; break;
-        case 6: m.limits.stallTimeoutS = 5; break;
-        case 7: m.target.api = Api::Completions; break;
-        case 8: m.workload.sampling["temperature"] = 1; break;
+        case 0:
+            m.workload.lengths.promptTokens = 1024;
+            break;
+        case 1:
+            m.workload.seed = 2;
+            break;
+        case 2:
+            m.measurement.durationS = 60;
+            break;
+        case 3:
+            m.measurement.failureDenominator = FailureDenominator::Accepted;
+            break;
+        case 4:
+            m.tests[0].thinkTimeS = 1;
+            break;
+        case 5:
+            m.tests[1].process = ArrivalProcess::Constant;
+            break;
+        case 6:
+            m.limits.stallTimeoutS = 5;
+            break;
+        case 7:
+            m.target.api = Api::Completions;
+            break;
+        case 8:
+            m.workload.sampling["temperature"] = 1;
+            break;
         }
         QCOMPARE(keys(differences(facts(), b)), key);
         QVERIFY(isControlled(differences(facts(), b)));
@@ -168,9 +194,10 @@ private slots:
         b.card.type("accelerator", "H100");
         const auto d = differences(facts(), b);
         QVERIFY(!isControlled(d));
-        QVERIFY2(comparisonSentence(d).find("1 may differ, known in one run only: accelerator (unknown / H100)") !=
-                     std::string::npos,
-                 comparisonSentence(d).c_str());
+        QVERIFY2(
+            comparisonSentence(d).find("1 may differ, known in one run only: accelerator (unknown / H100)") !=
+                std::string::npos,
+            comparisonSentence(d).c_str());
     }
 
     void unknownOnBothSidesIsListedLast()
@@ -229,8 +256,8 @@ private slots:
     {
         PointSummary wrong = pointAt(8, 5000, 1, 3);
         wrong.verdict.valid = false;
-        const std::vector<PointSummary> a = {pointAt(8, 900, 100, 0), pointAt(8, 1000, 100, 1), pointAt(8, 1300, 100, 2),
-                                             wrong};
+        const std::vector<PointSummary> a = {pointAt(8, 900, 100, 0), pointAt(8, 1000, 100, 1),
+                                             pointAt(8, 1300, 100, 2), wrong};
         const auto levels = compareLevels(a, std::vector<PointSummary>{pointAt(8, 2000, 100)});
         QCOMPARE(*levels[0].throughputA, 1000.0);
         QCOMPARE(*levels[0].throughputRatio, 2.0);
@@ -255,22 +282,30 @@ private slots:
 
     void capacityAtTheLimit()
     {
-        const CapacityComparison c =
-            compareCapacity(found(4000, Interval{3900, 4100}), found(5000, Interval{4800, 5200}), "vllm", "sglang");
+        const CapacityComparison c = capacityOf(found(4000, Interval{3900, 4100}),
+                                                found(5000, Interval{4800, 5200}), "vllm", "sglang");
         QCOMPARE(c.ratio->value, 1.25);
-        for (const char* part : {"25 % more throughput", "20 % less time", "within 1 s", "4,000 tok/s", "5,000 tok/s",
-                                 "95 % interval", "sglang has"})
+        for (const char* part : {"25 % more throughput", "20 % less time", "within 1 s", "4,000 tok/s",
+                                 "5,000 tok/s", "95 % interval", "sglang has"})
             QVERIFY2(c.sentence.find(part) != std::string::npos, c.sentence.c_str());
     }
 
     void capacitiesThatCannotBeToldApart()
     {
         const CapacityComparison c =
-            compareCapacity(found(4000, Interval{3500, 4500}), found(4100, Interval{3600, 4600}), "a", "b");
+            capacityOf(found(4000, Interval{3500, 4500}), found(4100, Interval{3600, 4600}));
         QVERIFY(!c.ratio->isDistinguishable());
         QVERIFY(c.sentence.find("cannot be told apart") != std::string::npos);
-        const CapacityComparison none = compareCapacity(found(4000, {}), found(9000, {}), "a", "b");
+        const CapacityComparison none = capacityOf(found(4000, {}), found(9000, {}));
         QVERIFY(none.sentence.find("cannot be said") != std::string::npos);
+    }
+
+    void testsOfOneRunAloneHaveNoCapacityToCompare()
+    {
+        OperatingPoint other = found(4000, {});
+        other.test = "arrival_sweep";
+        const OperatingPoint one = found(4000, {});
+        QVERIFY(compareCapacities(std::span(&one, 1), std::span(&other, 1), "a", "b").empty());
     }
 
     void withoutACrossingThereIsNoRatio()
@@ -278,7 +313,7 @@ private slots:
         OperatingPoint open = found(4000, {});
         open.state = OperatingState::NotReached;
         open.crossing.reset();
-        const CapacityComparison c = compareCapacity(open, found(5000, {}), "a", "b");
+        const CapacityComparison c = capacityOf(open, found(5000, {}));
         QVERIFY(!c.ratio);
         QVERIFY(c.sentence.starts_with("No ratio"));
     }
