@@ -2,9 +2,26 @@
 #include "commands.h"
 #include "exit_code.h"
 
+#include "analysis/metrics.h"
+
+#include <iostream>
+
 #include <CLI/CLI.hpp>
 
 using namespace tailmark;
+
+namespace {
+
+void printMetrics()
+{
+    for (const MetricInfo& metric : metricCatalogue())
+        std::cout << metric.id << (metric.unit.empty() ? "" : " (") << metric.unit
+                  << (metric.unit.empty() ? "" : ")") << "  " << metric.title << "\n    " << metric.definition
+                  << '\n';
+    throw CLI::Success();
+}
+
+} // namespace
 
 int main(int argc, char** argv)
 {
@@ -13,6 +30,8 @@ int main(int argc, char** argv)
         "latency, the\noperating point where a latency limit is crossed, and what differs between two runs.",
         "tailmark-cli");
     app.set_version_flag("--version", std::string("tailmark-cli " TAILMARK_VERSION));
+    app.add_flag_callback("--help-metrics", printMetrics, "Explain every metric: its id, unit and formula")
+        ->trigger_on_parse();
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     app.footer("Exit codes: 0 done; 1 fault of ours; 2 wrong usage or bad input file; 3 target not reachable "

@@ -107,6 +107,10 @@ void TestUsage::helpAndVersion()
         QCOMPARE(cli({QString::fromLatin1(command), u"--help"_s}).code, 0);
     }
     QVERIFY(help.out.contains("5 a --fail-if condition holds"));
+    const Ended metrics = cli({u"--help-metrics"_s});
+    QCOMPARE(metrics.code, 0);
+    for (const char* id : {"ttft_ms (ms)", "goodput_requests_per_s (1/s)", "slo_attainment  "})
+        QVERIFY2(metrics.out.contains(id), id);
 }
 
 void TestUsage::badInputIsOneLine_data()
