@@ -52,7 +52,8 @@ public:
 
     /// Waits for events until `until` (absolute, with the poller's precision), at most up to the next tick.
     std::span<const epoll_event> wait(Nanoseconds until);
-    void process(const epoll_event& event);
+    /// Returns when it began (absolute).
+    Nanoseconds process(const epoll_event& event);
     /// Ends what ended without an event, and once per tick what is over its time limit.
     void settle();
 
@@ -112,6 +113,7 @@ private:
     TransportObserver* m_observer = nullptr;
     Nanoseconds m_origin{0};
 
+    CURLU* m_url = nullptr;
     curl_slist* m_headers = nullptr;
     curl_slist* m_resolve = nullptr;
     std::vector<std::unique_ptr<Shard>> m_shards;

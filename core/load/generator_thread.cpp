@@ -80,6 +80,7 @@ void GeneratorThread::run()
 {
     ::pthread_setname_np(::pthread_self(), "load");
     makeTimersPrecise();
+    preferThisThread();
     for (;;) {
         const Phase phase = waitForWork();
         if (phase == Phase::Idle)
@@ -89,6 +90,7 @@ void GeneratorThread::run()
             m_counters.reset();
             const int transfers = std::min(m_point.share.maxInFlight, std::max(m_point.connections, Shard::kTransfers));
             m_transport.prepare(m_point.load.source, transfers, m_point.connections, m_point.connectionsPerS);
+            m_meter.begin(); // before the caller goes on, who may ask for it
             next = Phase::Prepared;
         } else {
             runPoint();
@@ -101,7 +103,6 @@ void GeneratorThread::run()
 
 void GeneratorThread::runPoint()
 {
-    m_meter.begin();
     const PointClock clock(m_origin);
     PointDriver driver(m_point.load, m_point.share, *m_point.nextRequest, clock, m_transport, m_records, m_counters);
     m_transport.begin(m_origin, driver);
@@ -114,8 +115,9 @@ void GeneratorThread::runPoint()
         if (driver.finished())
             break;
         for (const epoll_event& event : m_transport.wait(due == PointDriver::kNever ? due : m_origin + due)) {
-            m_transport.process(event);
-            driver.sendDue(); // what came due meanwhile does not wait for the other events
+            const Nanoseconds now = m_transport.process(event);
+            if (driver.nextDue() <= now - m_origin)
+                driver.sendDue(); // what came due meanwhile does not wait for the other events
         }
         m_transport.settle();
     }

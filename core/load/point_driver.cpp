@@ -131,7 +131,8 @@ void PointDriver::release(Nanoseconds now)
 void PointDriver::releaseOne(const SendOrder& order)
 {
     m_ready.push_back(order);
-    m_counters.intended.add(1);
+    if (openLoop())
+        m_counters.intended.add(1);
     m_counters.waiting.add(1);
 }
 
@@ -139,14 +140,18 @@ void PointDriver::sendFront()
 {
     const SendOrder order = m_ready[m_readyHead];
     popFront();
+    if (!openLoop())
+        m_counters.intended.add(1);
     ++m_inFlight;
     m_counters.inFlight.set(static_cast<std::uint32_t>(m_inFlight));
     m_transport.send(order);
 }
 
+/// A scheduled request that is not sent has a record all the same (its outcome is NotSent); a worker just ends its loop.
 void PointDriver::dropFront()
 {
-    m_records.add(recordOf(m_ready[m_readyHead]), {}, {}); // its outcome is NotSent
+    if (openLoop())
+        m_records.add(recordOf(m_ready[m_readyHead]), {}, {});
     popFront();
 }
 

@@ -30,8 +30,8 @@ struct DriverShare
 /// does not turn the loop into a flood of failures.
 ///
 /// Nothing is sent before its time, and nothing is intended at or after `sendFor`. At `sendFor` a request that is late
-/// by no more than kLateAllowance is still sent, the others that wait become `not_sent`. After `sendFor + drain`
-/// what is in flight is cancelled.
+/// by no more than kLateAllowance is still sent; the others that wait become `not_sent` when they are of a schedule,
+/// and were never intended when they are a worker's. After `sendFor + drain` what is in flight is cancelled.
 class PointDriver final : public TransportObserver
 {
 public:
@@ -49,7 +49,7 @@ public:
     void sendDue();
     /// When something is due next, kNever if only the end of a request can bring that about.
     Nanoseconds nextDue() const;
-    /// Ends the point: nothing more is sent, what was due becomes `not_sent`, what is in flight `cancelled`.
+    /// Ends the point: nothing more is sent; what of a schedule was due becomes `not_sent`, what is in flight `cancelled`.
     void stop();
     bool finished() const { return m_finished; }
 

