@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What libcurl calls back for: sockets, timers, the moment before sending, headers and data.
 #include "load/curl_transport.h"
+#include "load/descriptors.h"
 
 #include <algorithm>
 #include <cctype>
@@ -45,7 +46,8 @@ CurlTransport::Socket& CurlTransport::socketOf(curl_socket_t fd)
     return m_sockets[index];
 }
 
-/// How many connections the next point can use at once: idle ones, young enough, that the server has not closed.
+/// How many connections the next point can use at once: idle ones, young enough, that the server has not
+/// closed.
 int CurlTransport::usableConnections()
 {
     if (m_clock.now() - m_lastEnd > kIdleLimit / 2)
@@ -72,8 +74,8 @@ int CurlTransport::takeOpened(const curl_sockaddr& address)
     return -1;
 }
 
-/// Registers lazily: a connection that becomes idle stays registered for reading, so that only its first request and
-/// uploads that do not fit into the socket's buffer cost a system call.
+/// Registers lazily: a connection that becomes idle stays registered for reading, so that only its first
+/// request and uploads that do not fit into the socket's buffer cost a system call.
 int CurlTransport::onSocket(CURL* easy, curl_socket_t fd, int what, void* self, void*)
 {
     auto& transport = *static_cast<CurlTransport*>(self);
@@ -97,7 +99,8 @@ int CurlTransport::onTimer(CURLM*, long timeoutMs, void* pointer)
 {
     auto& shard = *static_cast<Shard*>(pointer);
     shard.callNow = timeoutMs == 0;
-    shard.callAt = timeoutMs > 0 ? MonotonicClock().now() + std::chrono::milliseconds(timeoutMs) : Nanoseconds::max();
+    shard.callAt =
+        timeoutMs > 0 ? MonotonicClock().now() + std::chrono::milliseconds(timeoutMs) : Nanoseconds::max();
     return 0;
 }
 
@@ -108,12 +111,13 @@ curl_socket_t CurlTransport::onOpenSocket(void* pointer, curlsocktype, curl_sock
     int fd = transport.takeOpened(*address);
     transport.m_handedOpened = fd >= 0;
     if (fd < 0)
-        fd = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+        fd = openSocket(address->family, address->socktype, address->protocol);
     if (fd < 0) {
         if (errno == EMFILE || errno == ENFILE) {
             transfer.outOfDescriptors = true;
             if (transport.m_note.empty())
-                transport.m_note = "file descriptors ran out at " + std::to_string(transport.m_open) + " connections";
+                transport.m_note =
+                    "file descriptors ran out at " + std::to_string(transport.m_open) + " connections";
         }
         return CURL_SOCKET_BAD;
     }
@@ -137,8 +141,9 @@ int CurlTransport::onCloseSocket(void* self, curl_socket_t fd)
     return ::close(fd); // takes it out of the poller, too
 }
 
-/// Called right before the request goes out, with the connection established, once per attempt of libcurl. It sends a
-/// second time by itself when a connection that was used before turns out dead; that is ours to decide and to count.
+/// Called right before the request goes out, with the connection established, once per attempt of libcurl. It
+/// sends a second time by itself when a connection that was used before turns out dead; that is ours to
+/// decide and to count.
 int CurlTransport::onBeforeSending(void* pointer, char*, char*, int, int)
 {
     Transfer& transfer = transferOf(pointer);
@@ -167,13 +172,14 @@ int CurlTransport::onBeforeSending(void* pointer, char*, char*, int, int)
     return CURL_PREREQFUNC_OK;
 }
 
-/// Data that libcurl read without an event of ours, right after it had sent, has no kernel stamp any more. It is
-/// younger than `sent`; where that is close enough, the stamp is as good as the kernel's.
+/// Data that libcurl read without an event of ours, right after it had sent, has no kernel stamp any more. It
+/// is younger than `sent`; where that is close enough, the stamp is as good as the kernel's.
 void CurlTransport::stampNow(Transfer& transfer)
 {
     constexpr Nanoseconds closeEnough{50'000};
     const Nanoseconds now = m_clock.now();
-    transfer.stampSource = now - transfer.lastStamp < closeEnough ? StampSource::Kernel : StampSource::Processing;
+    transfer.stampSource =
+        now - transfer.lastStamp < closeEnough ? StampSource::Kernel : StampSource::Processing;
     transfer.lastStamp = transfer.stamp = std::max(now, transfer.lastStamp);
 }
 

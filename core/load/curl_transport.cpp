@@ -35,15 +35,16 @@ CurlTransport::CurlTransport(const Endpoint& endpoint, const TargetAddress& addr
     : m_endpoint(endpoint), m_address(address), m_connectLimit(fromSeconds(endpoint.limits.connectTimeoutS)),
       m_firstTokenLimit(fromSeconds(endpoint.limits.firstTokenTimeoutS)),
       m_stallLimit(fromSeconds(endpoint.limits.stallTimeoutS)),
-      m_totalLimit(fromSeconds(endpoint.limits.totalTimeoutS)), m_poller(poller), m_meter(meter), m_records(records),
-      m_counters(counters)
+      m_totalLimit(fromSeconds(endpoint.limits.totalTimeoutS)), m_poller(poller), m_meter(meter),
+      m_records(records), m_counters(counters)
 {
     // an empty Expect header keeps libcurl from waiting for "100 Continue"
     for (const char* line : {"Content-Type: application/json", "Expect:"})
         m_headers = curl_slist_append(m_headers, line);
     for (const std::string& line : endpoint.headers)
         m_headers = curl_slist_append(m_headers, line.c_str());
-    // parsed once: libcurl would take a URL apart and put it together again for every request (a tenth of its work)
+    // parsed once: libcurl would take a URL apart and put it together again for every request (a tenth of its
+    // work)
     m_url = curl_url();
     curl_url_set(m_url, CURLUPART_URL, endpoint.url.c_str(), 0);
     if (!address.resolveEntry.empty())
@@ -130,7 +131,8 @@ void CurlTransport::configure(CURL* easy, Transfer& transfer)
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(toSeconds(kIdleLimit)));
     // ours comes first; libcurl's own default of 300 s must not
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                     m_connectLimit > std::chrono::seconds(250) ? static_cast<long>(2 * toMs(m_connectLimit)) : 0L);
+                     m_connectLimit > std::chrono::seconds(250) ? static_cast<long>(2 * toMs(m_connectLimit))
+                                                                : 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, m_endpoint.tls.verify ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, m_endpoint.tls.verify ? 2L : 0L);
     if (!m_endpoint.tls.caFile.empty())
@@ -228,7 +230,8 @@ Nanoseconds CurlTransport::process(const epoll_event& event)
         ready |= CURL_CSELECT_IN;
         const Nanoseconds kernel = m_stamps.peek(fd);
         transfer->stampSource = isPresent(kernel) ? StampSource::Kernel : StampSource::Readiness;
-        transfer->stamp = std::max(std::min(isPresent(kernel) ? kernel : m_wakeTime, now), transfer->lastStamp);
+        transfer->stamp =
+            std::max(std::min(isPresent(kernel) ? kernel : m_wakeTime, now), transfer->lastStamp);
         transfer->lastStamp = transfer->stamp;
         if (isPresent(kernel))
             m_meter.addLag(now - kernel);
@@ -327,7 +330,8 @@ void CurlTransport::finished(Transfer& transfer, CURLcode code)
     if (transfer.outOfDescriptors) {
         end(transfer, Outcome::NotSent, m_note, now);
     } else if (!transfer.handedOver) {
-        end(transfer, code == CURLE_OPERATION_TIMEDOUT ? Outcome::TimeoutConnect : Outcome::ConnectFailed, error, now);
+        end(transfer, code == CURLE_OPERATION_TIMEDOUT ? Outcome::TimeoutConnect : Outcome::ConnectFailed,
+            error, now);
     } else if (!transfer.headersDone) {
         const bool garbage = code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY;
         end(transfer, garbage ? Outcome::Malformed : Outcome::Truncated, error, now);

@@ -22,17 +22,18 @@
 
 namespace tailmark {
 
-/// Carries requests over libcurl: keep-alive connections, several multi handles on one epoll loop, easy handles and
-/// buffers used again. One thread owns it; the owner calls wait(), then process() for each event, sending what has
-/// come due between them, then settle().
+/// Carries requests over libcurl: keep-alive connections, several multi handles on one epoll loop, easy
+/// handles and buffers used again. One thread owns it; the owner calls wait(), then process() for each event,
+/// sending what has come due between them, then settle().
 ///
-/// Whatever the server does, each request ends: libcurl ends it, or one of the four time limits does (looked at every
-/// kTick), or cancelAll().
+/// Whatever the server does, each request ends: libcurl ends it, or one of the four time limits does (looked
+/// at every kTick), or cancelAll().
 class CurlTransport final : public Transport
 {
 public:
     static constexpr Nanoseconds kTick{10'000'000};
-    /// Servers close idle connections after 5 s and more; a connection that is close to that is not used again.
+    /// Servers close idle connections after 5 s and more; a connection that is close to that is not used
+    /// again.
     static constexpr Nanoseconds kIdleLimit{4'000'000'000};
 
     CurlTransport(const Endpoint& endpoint, const TargetAddress& address, Poller& poller, ThreadMeter& meter,
@@ -41,9 +42,10 @@ public:
     CurlTransport(const CurlTransport&) = delete;
     CurlTransport& operator=(const CurlTransport&) = delete;
 
-    /// Before a point: takes memory for `transfers` at once, and opens what is missing to so many connections, at most
-    /// `connectionsPerS`. Blocks meanwhile.
-    void prepare(std::shared_ptr<const RequestSource> source, int transfers, int connections, int connectionsPerS);
+    /// Before a point: takes memory for `transfers` at once, and opens what is missing to so many
+    /// connections, at most `connectionsPerS`. Blocks meanwhile.
+    void prepare(std::shared_ptr<const RequestSource> source, int transfers, int connections,
+                 int connectionsPerS);
     /// Times of records count from `origin` (absolute).
     void begin(Nanoseconds origin, TransportObserver& observer);
 
@@ -64,8 +66,8 @@ public:
     const std::string& note() const { return m_note; }
 
 private:
-    /// What the poller knows of a descriptor. The registration outlives the request, so that a connection that is used
-    /// again costs no system call.
+    /// What the poller knows of a descriptor. The registration outlives the request, so that a connection
+    /// that is used again costs no system call.
     struct Socket
     {
         Transfer* transfer = nullptr; ///< nullptr: idle
@@ -126,9 +128,9 @@ private:
     Deadlines m_deadlines; ///< by transfer
     std::vector<std::size_t> m_expired;
     std::vector<Transfer*> m_refused; ///< libcurl did not take them
-    int m_open = 0;            ///< connections, idle ones included
-    Nanoseconds m_lastEnd{0};  ///< of a request
-    Nanoseconds m_wakeTime{0}; ///< when the last wait ended
+    int m_open = 0;                   ///< connections, idle ones included
+    Nanoseconds m_lastEnd{0};         ///< of a request
+    Nanoseconds m_wakeTime{0};        ///< when the last wait ended
     Nanoseconds m_nextTick{0};
     bool m_unsettled = false; ///< a shard may have transfers that are done
     std::string m_note;

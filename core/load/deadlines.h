@@ -9,8 +9,8 @@
 
 namespace tailmark {
 
-/// One deadline for each transfer, in a packed array that is scanned now and then: setting one on every chunk costs a
-/// store, where a timer of libcurl costs 700 instructions.
+/// One deadline for each transfer, in a packed array that is scanned now and then: setting one on every chunk
+/// costs a store, where a timer of libcurl costs 700 instructions.
 class Deadlines
 {
 public:

@@ -72,7 +72,8 @@ void GeneratorThread::stop()
 GeneratorThread::Phase GeneratorThread::waitForWork()
 {
     std::unique_lock lock(m_mutex);
-    m_changed.wait(lock, [this] { return m_quit || m_phase == Phase::Preparing || m_phase == Phase::Running; });
+    m_changed.wait(lock,
+                   [this] { return m_quit || m_phase == Phase::Preparing || m_phase == Phase::Running; });
     return m_quit ? Phase::Idle : m_phase;
 }
 
@@ -88,7 +89,8 @@ void GeneratorThread::run()
         Phase next = Phase::Idle;
         if (phase == Phase::Preparing) {
             m_counters.reset();
-            const int transfers = std::min(m_point.share.maxInFlight, std::max(m_point.connections, Shard::kTransfers));
+            const int transfers =
+                std::min(m_point.share.maxInFlight, std::max(m_point.connections, Shard::kTransfers));
             m_transport.prepare(m_point.load.source, transfers, m_point.connections, m_point.connectionsPerS);
             m_meter.begin(); // before the caller goes on, who may ask for it
             next = Phase::Prepared;
@@ -104,7 +106,8 @@ void GeneratorThread::run()
 void GeneratorThread::runPoint()
 {
     const PointClock clock(m_origin);
-    PointDriver driver(m_point.load, m_point.share, *m_point.nextRequest, clock, m_transport, m_records, m_counters);
+    PointDriver driver(m_point.load, m_point.share, *m_point.nextRequest, clock, m_transport, m_records,
+                       m_counters);
     m_transport.begin(m_origin, driver);
     while (!driver.finished()) {
         if (m_stop.load(std::memory_order_acquire))

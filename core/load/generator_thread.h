@@ -21,12 +21,12 @@ struct ThreadPoint
     PointLoad load;
     DriverShare share;
     std::atomic<std::uint32_t>* nextRequest = nullptr;
-    int connections = 0;      ///< to have open when the point begins
+    int connections = 0; ///< to have open when the point begins
     int connectionsPerS = 1;
 };
 
-/// One thread that drives its share of each point: a driver over a transport on one event loop. Lives as long as the
-/// generator and keeps its connections from point to point. All calls from one other thread.
+/// One thread that drives its share of each point: a driver over a transport on one event loop. Lives as long
+/// as the generator and keeps its connections from point to point. All calls from one other thread.
 class GeneratorThread
 {
 public:

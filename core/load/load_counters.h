@@ -6,9 +6,9 @@
 
 namespace tailmark {
 
-/// A count with one writer and readers on other threads: a plain add for the writer, never a locked instruction.
-template <typename T>
-class SharedCount
+/// A count with one writer and readers on other threads: a plain add for the writer, never a locked
+/// instruction.
+template <typename T> class SharedCount
 {
 public:
     void add(T n) { m_value.store(m_value.load(std::memory_order_relaxed) + n, std::memory_order_release); }
@@ -19,8 +19,9 @@ private:
     std::atomic<T> m_value{0};
 };
 
-/// What one generator thread has done since the start of the point. The later of two steps of a request is counted
-/// after the earlier; who reads in the order of the members from the last to the first never sees more of the later.
+/// What one generator thread has done since the start of the point. The later of two steps of a request is
+/// counted after the earlier; who reads in the order of the members from the last to the first never sees
+/// more of the later.
 struct LoadCounters
 {
     SharedCount<std::uint64_t> intended, sent, accepted, completed, failed, outputTokens;

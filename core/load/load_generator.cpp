@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load/load_generator.h"
 
+#include "load/descriptors.h"
 #include "load/generator_thread.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <system_error>
 
 #include <curl/curl.h>
-#include <sys/resource.h>
 
 namespace tailmark {
 
@@ -21,16 +21,6 @@ void initialiseLibcurl()
 {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-}
-
-/// As many descriptors as the system lets us have: a request in flight needs one.
-void raiseDescriptorLimit()
-{
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        ::setrlimit(RLIMIT_NOFILE, &limit);
-    }
 }
 
 int shareOf(int total, int index, int count)
@@ -101,7 +91,8 @@ public:
 
     bool finished() const
     {
-        return std::all_of(m_threads.begin(), m_threads.end(), [](const auto& thread) { return thread->finished(); });
+        return std::all_of(m_threads.begin(), m_threads.end(),
+                           [](const auto& thread) { return thread->finished(); });
     }
 
     void stop()
@@ -152,7 +143,8 @@ private:
             m_threads.clear();
             return Error{ErrorCode::Internal, "", std::string("no thread for the load: ") + error.what()};
         }
-        if (!std::all_of(m_threads.begin(), m_threads.end(), [](const auto& thread) { return thread->valid(); })) {
+        if (!std::all_of(m_threads.begin(), m_threads.end(),
+                         [](const auto& thread) { return thread->valid(); })) {
             m_threads.clear();
             return Error{ErrorCode::Internal, "", "no file descriptor is left for an event loop"};
         }

@@ -29,21 +29,22 @@ struct Endpoint
 struct PointLoad
 {
     std::shared_ptr<const RequestSource> source;
-    int concurrency = 0;         ///< closed loop: workers; 0 = open loop
-    Nanoseconds sendFor{0};      ///< no request is started at or after this time since the start of the point
-    Nanoseconds drain{0};        ///< after `sendFor`: how long requests in flight may go on before they are cancelled
+    int concurrency = 0;    ///< closed loop: workers; 0 = open loop
+    Nanoseconds sendFor{0}; ///< no request is started at or after this time since the start of the point
+    Nanoseconds drain{
+        0}; ///< after `sendFor`: how long requests in flight may go on before they are cancelled
     std::int64_t maxRequests = 0; ///< 0 = no limit
 };
 
 /// Counts since the start of the point, for the progress view. Taken at any time from any thread, cheap.
 struct LoadSnapshot
 {
-    Nanoseconds elapsed{0};   ///< since the start of the point
+    Nanoseconds elapsed{0};     ///< since the start of the point
     std::uint64_t intended = 0; ///< requests whose intended start has passed (closed loop: sent)
     std::uint64_t sent = 0;
     std::uint64_t accepted = 0; ///< HTTP 200 and first token
     std::uint64_t completed = 0;
-    std::uint64_t failed = 0;   ///< ended in any other outcome, cancelled and not sent apart
+    std::uint64_t failed = 0;       ///< ended in any other outcome, cancelled and not sent apart
     std::uint64_t outputTokens = 0; ///< of completed requests, as reported
     std::uint32_t inFlight = 0;
     std::uint32_t waiting = 0; ///< intended and not yet sent (the generator's own queue)
@@ -52,15 +53,16 @@ struct LoadSnapshot
 /// The generator's own condition during a point (contract §4, generator_bound), its threads taken together.
 struct GeneratorHealth
 {
-    double cpuCores = 0;           ///< CPU time of all generator threads / wall time
-    double busiestThreadCpu = 0;   ///< CPU time of the busiest thread / wall time, 0..1
-    double runDelayShare = 0;      ///< run delay / (run delay + CPU) of the thread that waited most; schedstat
+    double cpuCores = 0;         ///< CPU time of all generator threads / wall time
+    double busiestThreadCpu = 0; ///< CPU time of the busiest thread / wall time, 0..1
+    double runDelayShare = 0;    ///< run delay / (run delay + CPU) of the thread that waited most; schedstat
     std::vector<double> loopLagMs; ///< samples: readiness (kernel stamp) to processing
     std::uint64_t newConnections = 0;
     std::uint64_t staleConnections = 0;
     std::uint64_t coalescedEvents = 0;
     std::uint64_t events = 0;
-    std::string note; ///< what limited it, in words ("file descriptors ran out at 1,020 connections"); empty = nothing
+    std::string note; ///< what limited it, in words ("file descriptors ran out at 1,020 connections"); empty
+                      ///< = nothing
 };
 
 struct GeneratorOptions
@@ -68,10 +70,11 @@ struct GeneratorOptions
     int threads = 1;
 };
 
-/// The load generator: sends a point's requests at their time over keep-alive connections and records what comes
-/// back. Own threads do all the work (curl multi handles on an epoll loop); every call here is made from one other
-/// thread (the runner's) and none blocks for longer than a buffer swap, except begin() while connections are opened
-/// and abort()/the destructor, which wait for the threads (bounded, well below a second).
+/// The load generator: sends a point's requests at their time over keep-alive connections and records what
+/// comes back. Own threads do all the work (curl multi handles on an epoll loop); every call here is made
+/// from one other thread (the runner's) and none blocks for longer than a buffer swap, except begin() while
+/// connections are opened and abort()/the destructor, which wait for the threads (bounded, well below a
+/// second).
 class LoadGenerator
 {
 public:
@@ -80,16 +83,16 @@ public:
     LoadGenerator(const LoadGenerator&) = delete;
     LoadGenerator& operator=(const LoadGenerator&) = delete;
 
-    /// Starts a point; the one before must be finished. Connections are kept from point to point. Errors: Internal
-    /// (no descriptors, no threads). `startWallClock` of the point is the moment this returns.
+    /// Starts a point; the one before must be finished. Connections are kept from point to point. Errors:
+    /// Internal (no descriptors, no threads). `startWallClock` of the point is the moment this returns.
     Status begin(const PointLoad& load);
-    /// Moves the records finished since the last call to the end of `out`. Every intended request of the point has
-    /// been handed over when finished() is true and takeRecords() gave nothing more.
+    /// Moves the records finished since the last call to the end of `out`. Every intended request of the
+    /// point has been handed over when finished() is true and takeRecords() gave nothing more.
     void takeRecords(RecordBatch& out);
     LoadSnapshot snapshot() const;
     bool finished() const;
-    /// Ends the point now: nothing more is sent, what is in flight becomes `cancelled`, open-loop requests whose time
-    /// had come and that were not sent become `not_sent`. Then finished() becomes true.
+    /// Ends the point now: nothing more is sent, what is in flight becomes `cancelled`, open-loop requests
+    /// whose time had come and that were not sent become `not_sent`. Then finished() becomes true.
     void stop();
     /// Of the point that finished (or up to now).
     GeneratorHealth health() const;

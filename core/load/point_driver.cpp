@@ -22,7 +22,8 @@ bool neverConnected(Outcome outcome)
 } // namespace
 
 PointDriver::PointDriver(const PointLoad& load, DriverShare share, std::atomic<std::uint32_t>& nextRequest,
-                         const Clock& sinceStart, Transport& transport, RecordBuffers& records, LoadCounters& counters)
+                         const Clock& sinceStart, Transport& transport, RecordBuffers& records,
+                         LoadCounters& counters)
     : m_load(load), m_share(share), m_nextRequest(nextRequest), m_clock(sinceStart), m_transport(transport),
       m_records(records), m_counters(counters)
 {
@@ -147,7 +148,8 @@ void PointDriver::sendFront()
     m_transport.send(order);
 }
 
-/// A scheduled request that is not sent has a record all the same (its outcome is NotSent); a worker just ends its loop.
+/// A scheduled request that is not sent has a record all the same (its outcome is NotSent); a worker just
+/// ends its loop.
 void PointDriver::dropFront()
 {
     if (openLoop())
@@ -164,7 +166,8 @@ void PointDriver::popFront()
     m_counters.waiting.set(static_cast<std::uint32_t>(m_ready.size() - m_readyHead));
 }
 
-/// Open loop: what comes next of this share. Behind the end of the schedule, or of the sending, nothing comes.
+/// Open loop: what comes next of this share. Behind the end of the schedule, or of the sending, nothing
+/// comes.
 void PointDriver::planScheduled(std::uint32_t request)
 {
     m_upcoming.request = request;
@@ -176,8 +179,8 @@ void PointDriver::planScheduled(std::uint32_t request)
         m_upcoming.intended = m_upcoming.planned.intended;
 }
 
-/// Closed loop: a worker that became free takes the next request. It retires when the numbers are used up, or when
-/// it would still be thinking at the end of the sending.
+/// Closed loop: a worker that became free takes the next request. It retires when the numbers are used up, or
+/// when it would still be thinking at the end of the sending.
 void PointDriver::planNext(std::int32_t worker, Nanoseconds freeAt, bool first)
 {
     if (countReached())
@@ -195,8 +198,8 @@ void PointDriver::planNext(std::int32_t worker, Nanoseconds freeAt, bool first)
     std::push_heap(m_thinking.begin(), m_thinking.end(), later);
 }
 
-/// No request comes due any more. Those that have and that were intended at or after `onTimeFrom` are sent while there
-/// is room; the others are not.
+/// No request comes due any more. Those that have and that were intended at or after `onTimeFrom` are sent
+/// while there is room; the others are not.
 void PointDriver::endSending(Nanoseconds now, Nanoseconds onTimeFrom)
 {
     release(now);
@@ -225,7 +228,8 @@ void PointDriver::checkFinished(Nanoseconds now)
         return;
     }
     if (openLoop())
-        m_finished = m_load.maxRequests > 0 && m_scheduled >= m_load.maxRequests && m_upcoming.request >= m_scheduled;
+        m_finished =
+            m_load.maxRequests > 0 && m_scheduled >= m_load.maxRequests && m_upcoming.request >= m_scheduled;
     else
         m_finished = countReached() && m_thinking.empty();
 }

@@ -12,7 +12,8 @@
 
 namespace tailmark {
 
-/// The part of a point that one generator thread drives: every `count`-th worker or scheduled request from `index` on.
+/// The part of a point that one generator thread drives: every `count`-th worker or scheduled request from
+/// `index` on.
 struct DriverShare
 {
     int index = 0;
@@ -20,18 +21,19 @@ struct DriverShare
     int maxInFlight = 1; ///< of this share
 };
 
-/// Decides which request is sent when, and accounts for those that never are. Pure: time comes from a clock since the
-/// start of the point, sending is a transport's, so that tests run it in virtual time. One thread.
+/// Decides which request is sent when, and accounts for those that never are. Pure: time comes from a clock
+/// since the start of the point, sending is a transport's, so that tests run it in virtual time. One thread.
 ///
-/// Open loop: requests go out in the order of the schedule, each at its intended time or, while `maxInFlight` are
-/// under way, as soon as one ends; the wait stays visible because `intended` is never moved.
-/// Closed loop: each worker sends one request after another; the next is intended at the end of the previous plus its
-/// think time. After a failure to connect the worker pauses kRefusedPause in addition, so that a server that is down
-/// does not turn the loop into a flood of failures.
+/// Open loop: requests go out in the order of the schedule, each at its intended time or, while `maxInFlight`
+/// are under way, as soon as one ends; the wait stays visible because `intended` is never moved. Closed loop:
+/// each worker sends one request after another; the next is intended at the end of the previous plus its
+/// think time. After a failure to connect the worker pauses kRefusedPause in addition, so that a server that
+/// is down does not turn the loop into a flood of failures.
 ///
-/// Nothing is sent before its time, and nothing is intended at or after `sendFor`. At `sendFor` a request that is late
-/// by no more than kLateAllowance is still sent; the others that wait become `not_sent` when they are of a schedule,
-/// and were never intended when they are a worker's. After `sendFor + drain` what is in flight is cancelled.
+/// Nothing is sent before its time, and nothing is intended at or after `sendFor`. At `sendFor` a request
+/// that is late by no more than kLateAllowance is still sent; the others that wait become `not_sent` when
+/// they are of a schedule, and were never intended when they are a worker's. After `sendFor + drain` what is
+/// in flight is cancelled.
 class PointDriver final : public TransportObserver
 {
 public:
@@ -43,13 +45,16 @@ public:
 
     /// `nextRequest` numbers the requests of a closed loop over all shares; it starts at 0.
     PointDriver(const PointLoad& load, DriverShare share, std::atomic<std::uint32_t>& nextRequest,
-                const Clock& sinceStart, Transport& transport, RecordBuffers& records, LoadCounters& counters);
+                const Clock& sinceStart, Transport& transport, RecordBuffers& records,
+                LoadCounters& counters);
 
-    /// Does all that is due now. Call it at nextDue() and after every ended request; cheap when nothing is due.
+    /// Does all that is due now. Call it at nextDue() and after every ended request; cheap when nothing is
+    /// due.
     void sendDue();
     /// When something is due next, kNever if only the end of a request can bring that about.
     Nanoseconds nextDue() const;
-    /// Ends the point: nothing more is sent; what of a schedule was due becomes `not_sent`, what is in flight `cancelled`.
+    /// Ends the point: nothing more is sent; what of a schedule was due becomes `not_sent`, what is in flight
+    /// `cancelled`.
     void stop();
     bool finished() const { return m_finished; }
 
@@ -82,10 +87,11 @@ private:
     bool m_finished = false;
     int m_inFlight = 0;
 
-    std::uint32_t m_scheduled = 0;     ///< open loop: requests of the point
-    SendOrder m_upcoming;              ///< open loop: the next that is not due yet
-    std::vector<SendOrder> m_thinking; ///< closed loop: what workers send once they have thought; heap, earliest first
-    std::vector<SendOrder> m_ready;    ///< due and not sent, in order, from m_readyHead on
+    std::uint32_t m_scheduled = 0; ///< open loop: requests of the point
+    SendOrder m_upcoming;          ///< open loop: the next that is not due yet
+    std::vector<SendOrder>
+        m_thinking; ///< closed loop: what workers send once they have thought; heap, earliest first
+    std::vector<SendOrder> m_ready; ///< due and not sent, in order, from m_readyHead on
     std::size_t m_readyHead = 0;
 };
 

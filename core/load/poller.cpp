@@ -76,7 +76,8 @@ int Poller::waitFor(Nanoseconds timeout)
         m_precise = false;
     }
     // whole milliseconds, rounded down: early is right (the caller looks again), late is not
-    return std::max(0, ::epoll_wait(m_epoll, m_events.data(), kBatch, static_cast<int>(timeout.count() / 1'000'000)));
+    return std::max(
+        0, ::epoll_wait(m_epoll, m_events.data(), kBatch, static_cast<int>(timeout.count() / 1'000'000)));
 }
 
 void Poller::wake()

@@ -25,8 +25,8 @@ public:
     /// Watches `fd` for `events`; `before` is what it was watched for, 0 = not at all.
     void watch(int fd, std::uint32_t events, std::uint32_t before);
     void forget(int fd);
-    /// Waits for events, for wake(), or until `until`. With `onTime` the last kSpin before it are spent polling, since a
-    /// thread that sleeps wakes up late.
+    /// Waits for events, for wake(), or until `until`. With `onTime` the last kSpin before it are spent
+    /// polling, since a thread that sleeps wakes up late.
     std::span<const epoll_event> wait(Nanoseconds until, bool onTime);
     void wake();
     /// Time spent in spinning since the beginning: CPU time that is no work. Any thread.
@@ -49,8 +49,8 @@ private:
 /// The calling thread's timers fire when asked, not up to 50 µs later to save wake-ups.
 void makeTimersPrecise();
 
-/// Puts the calling thread before others of equal priority on its core, where the system allows it: with a rival there
-/// the send lag (p99) is 3 ms, before it 0.3 ms. Without the right to do so nothing happens.
+/// Puts the calling thread before others of equal priority on its core, where the system allows it: with a
+/// rival there the send lag (p99) is 3 ms, before it 0.3 ms. Without the right to do so nothing happens.
 void preferThisThread();
 
 } // namespace tailmark

@@ -57,7 +57,8 @@ Nanoseconds ReceiveStamps::peek(int fd) const
     message.msg_controllen = sizeof control;
     if (::recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) <= 0)
         return kAbsentTime;
-    for (const cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, const_cast<cmsghdr*>(part))) {
+    for (const cmsghdr* part = CMSG_FIRSTHDR(&message); part;
+         part = CMSG_NXTHDR(&message, const_cast<cmsghdr*>(part))) {
         if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMPNS) {
             timespec ts;
             std::memcpy(&ts, CMSG_DATA(part), sizeof ts);

@@ -7,7 +7,8 @@ namespace tailmark {
 
 namespace {
 
-// Enough for a tenth of a second at the highest rate of one thread (60,000 requests/s, 150,000 chunks/s) between two takes.
+// Enough for a tenth of a second at the highest rate of one thread (60,000 requests/s, 150,000 chunks/s)
+// between two takes.
 constexpr std::size_t kRecords = 8 * 1024;
 constexpr std::size_t kChunks = 128 * 1024;
 

@@ -9,9 +9,9 @@
 
 namespace tailmark {
 
-/// Finished records on their way from a generator thread to the runner. Two batches whose memory is taken and touched
-/// beforehand change places, so that the generator neither allocates nor waits: under the lock it copies one finished
-/// request, and the reader swaps. Memory grows only when nobody takes records for long.
+/// Finished records on their way from a generator thread to the runner. Two batches whose memory is taken and
+/// touched beforehand change places, so that the generator neither allocates nor waits: under the lock it
+/// copies one finished request, and the reader swaps. Memory grows only when nobody takes records for long.
 class RecordBuffers
 {
 public:

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load/target_address.h"
 
+#include "load/descriptors.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <thread>
 
-#include <curl/curl.h>
 #include <arpa/inet.h>
+#include <curl/curl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -32,7 +34,8 @@ std::string textOf(const SocketAddress& address)
 {
     char text[INET6_ADDRSTRLEN] = "";
     if (address.storage.ss_family == AF_INET6) {
-        inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_addr, text, sizeof text);
+        inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_addr, text,
+                  sizeof text);
         return std::string("[") + text + "]";
     }
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr, text, sizeof text);
@@ -49,7 +52,7 @@ enum class Connecting { Pending, Open, Failed };
 
 Connecting connectTo(const SocketAddress& address, int& fd)
 {
-    fd = ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    fd = openSocket(address.storage.ss_family, SOCK_STREAM, 0);
     if (fd < 0)
         return Connecting::Failed;
     if (::connect(fd, reinterpret_cast<const sockaddr*>(&address.storage), address.size) == 0)
@@ -92,7 +95,8 @@ Result<TargetAddress> resolveTarget(const std::string& text)
     addrinfo* found = nullptr;
     const int status = ::getaddrinfo(bare.c_str(), port.c_str(), &hints, &found);
     if (status != 0)
-        return Error{ErrorCode::Unreachable, host, std::string("the host has no address: ") + gai_strerror(status)};
+        return Error{ErrorCode::Unreachable, host,
+                     std::string("the host has no address: ") + gai_strerror(status)};
     TargetAddress target;
     for (const addrinfo* entry = found; entry; entry = entry->ai_next) {
         if (entry->ai_family != AF_INET && entry->ai_family != AF_INET6)

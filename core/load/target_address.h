@@ -18,7 +18,8 @@ struct SocketAddress
     bool matches(int family, const sockaddr* address, socklen_t length) const;
 };
 
-/// Where the connections go: the target's host, looked up once, so that a run neither waits for nor floods a resolver.
+/// Where the connections go: the target's host, looked up once, so that a run neither waits for nor floods a
+/// resolver.
 struct TargetAddress
 {
     std::vector<SocketAddress> addresses;
@@ -36,9 +37,10 @@ struct OpenedAhead
     SocketAddress address; ///< where they lead
 };
 
-/// Opens up to `count` connections, at most `perSecond`, since a thousand at once overrun a short listen backlog and
-/// then wait a second for the repeated SYN. Gives up at the first refusal and, at the latest, `patience` after the
-/// last was begun; what is open by then is returned. Blocking; never fails, since the requests will tell.
+/// Opens up to `count` connections, at most `perSecond`, since a thousand at once overrun a short listen
+/// backlog and then wait a second for the repeated SYN. Gives up at the first refusal and, at the latest,
+/// `patience` after the last was begun; what is open by then is returned. Blocking; never fails, since the
+/// requests will tell.
 OpenedAhead openAhead(const TargetAddress& target, int count, int perSecond, Nanoseconds patience);
 
 } // namespace tailmark

@@ -49,15 +49,16 @@ void ThreadMeter::end()
 ThreadMeter::Use ThreadMeter::use() const
 {
     const Use now = m_ended.load(std::memory_order_acquire) ? m_end : read();
-    return {now.wall - m_begin.wall, std::max(now.cpu - m_begin.cpu, Nanoseconds(0)), now.runDelay - m_begin.runDelay};
+    return {now.wall - m_begin.wall, std::max(now.cpu - m_begin.cpu, Nanoseconds(0)),
+            now.runDelay - m_begin.runDelay};
 }
 
 ThreadMeter::Use ThreadMeter::read() const
 {
     timespec cpu{};
     ::clock_gettime(m_cpuClock, &cpu);
-    return {MonotonicClock().now(), std::chrono::seconds(cpu.tv_sec) + Nanoseconds(cpu.tv_nsec) - m_poller.spun(),
-            runDelayOf(m_id)};
+    return {MonotonicClock().now(),
+            std::chrono::seconds(cpu.tv_sec) + Nanoseconds(cpu.tv_nsec) - m_poller.spun(), runDelayOf(m_id)};
 }
 
 void ThreadMeter::addLag(Nanoseconds lag)

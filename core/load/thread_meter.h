@@ -13,8 +13,8 @@
 
 namespace tailmark {
 
-/// What one generator thread used of its core, and how long data waited for it. begin(), end() and addLag() on that
-/// thread, the rest on any.
+/// What one generator thread used of its core, and how long data waited for it. begin(), end() and addLag()
+/// on that thread, the rest on any.
 class ThreadMeter
 {
 public:
@@ -32,7 +32,8 @@ public:
     /// Between begin() and end(), or up to now.
     Use use() const;
 
-    /// Time from the kernel's receive stamp to processing. All are seen, an even selection of at most kLags is kept.
+    /// Time from the kernel's receive stamp to processing. All are seen, an even selection of at most kLags
+    /// is kept.
     void addLag(Nanoseconds lag);
     void lagsMs(std::vector<double>& out) const;
 

@@ -15,18 +15,18 @@ namespace tailmark {
 
 class CurlTransport;
 
-/// Some transfers on one multi handle. libcurl walks through the transfers and connections of a multi handle, so its
-/// cost per request grows with their number (126k instructions at 1,024, 85k at 64); several handles on one event
-/// loop keep it flat.
+/// Some transfers on one multi handle. libcurl walks through the transfers and connections of a multi handle,
+/// so its cost per request grows with their number (126k instructions at 1,024, 85k at 64); several handles
+/// on one event loop keep it flat.
 struct Shard
 {
     static constexpr int kTransfers = 64;
 
     CurlTransport* owner = nullptr;
     CURLM* multi = nullptr;
-    int active = 0;                          ///< transfers that are under way
-    bool callNow = false;                    ///< libcurl asked to be called at once
-    bool mayBeDone = false;                  ///< a transfer may have ended outside the processing of its event
+    int active = 0;         ///< transfers that are under way
+    bool callNow = false;   ///< libcurl asked to be called at once
+    bool mayBeDone = false; ///< a transfer may have ended outside the processing of its event
     Nanoseconds callAt = Nanoseconds::max(); ///< libcurl asked to be called then
 };
 
@@ -37,8 +37,8 @@ struct Transfer final : TokenSink
     Shard* shard = nullptr;
     CURL* easy = nullptr;
     std::uint32_t index = 0; ///< in the transport
-    bool active = false;   ///< carries a request
-    bool attached = false; ///< libcurl has the handle
+    bool active = false;     ///< carries a request
+    bool attached = false;   ///< libcurl has the handle
 
     RequestRecord record;
     std::vector<ChunkRecord> chunks;
@@ -50,9 +50,9 @@ struct Transfer final : TokenSink
     bool headersDone = false;
 
     // absolute monotonic times
-    Nanoseconds begun{0};              ///< handed to libcurl
-    Nanoseconds totalDeadline{0};      ///< once sent
-    Nanoseconds stamp = kAbsentTime;   ///< receive time of the data that is being processed
+    Nanoseconds begun{0};                ///< handed to libcurl
+    Nanoseconds totalDeadline{0};        ///< once sent
+    Nanoseconds stamp = kAbsentTime;     ///< receive time of the data that is being processed
     Nanoseconds lastStamp = kAbsentTime; ///< of the data before: times of one response never go backwards
     StampSource stampSource = StampSource::Processing;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What libcurl itself costs: 64 transfers a multi handle on one epoll loop, sockets registered lazily, and nothing
-// else. No time is taken, no byte of a response is looked at. --port N --path PATH --in-flight N --seconds S.
+// What libcurl itself costs: 64 transfers a multi handle on one epoll loop, sockets registered lazily, and
+// nothing else. No time is taken, no byte of a response is looked at. --port N --path PATH --in-flight N
+// --seconds S.
 #include "bench_common.h"
 
 #include <memory>

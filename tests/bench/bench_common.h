@@ -40,7 +40,9 @@ inline double cpuSeconds()
 {
     rusage use{};
     ::getrusage(RUSAGE_SELF, &use);
-    const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
     return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
@@ -92,7 +94,10 @@ public:
         const std::string value = text(name);
         return value.empty() ? otherwise : std::atof(value.c_str());
     }
-    int integer(const std::string& name, int otherwise) const { return static_cast<int>(number(name, otherwise)); }
+    int integer(const std::string& name, int otherwise) const
+    {
+        return static_cast<int>(number(name, otherwise));
+    }
 
 private:
     std::map<std::string, std::string> m_values;
@@ -110,7 +115,8 @@ inline double quantile(std::vector<double>& values, double p)
     if (values.empty())
         return 0;
     std::sort(values.begin(), values.end());
-    const auto rank = static_cast<std::size_t>(std::max(1.0, std::ceil(p * static_cast<double>(values.size()))));
+    const auto rank =
+        static_cast<std::size_t>(std::max(1.0, std::ceil(p * static_cast<double>(values.size()))));
     return values[std::min(rank, values.size()) - 1];
 }
 
@@ -125,7 +131,8 @@ inline std::string requestText(const std::string& path, int port, std::uint32_t 
 {
     const std::string body = bodyOf(number);
     return "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
-           "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+           "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
 }
 
 /// Sorted times in ns of a Poisson process, the same for every client.
@@ -139,8 +146,8 @@ inline std::vector<std::int64_t> poissonTimes(double ratePerS, double seconds)
     return times;
 }
 
-/// When the stub server wrote each chunk of each request: the truth that stamps are compared with. A file mapped by
-/// both sides; 0 = not written.
+/// When the stub server wrote each chunk of each request: the truth that stamps are compared with. A file
+/// mapped by both sides; 0 = not written.
 class TruthLog
 {
 public:

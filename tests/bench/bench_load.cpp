@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Compares the load generator with a bare libcurl loop, a raw epoll client, wrk and hey, all against one stub server
-// on loopback, and prints the table. README.md says how to run it and how to read it.
+// Compares the load generator with a bare libcurl loop, a raw epoll client, wrk and hey, all against one stub
+// server on loopback, and prints the table. README.md says how to run it and how to read it.
 #include "bench_common.h"
 
-#include <functional>
 #include <csignal>
+#include <functional>
 #include <optional>
 
 #include <sys/wait.h>
@@ -47,7 +47,8 @@ Child start(const std::vector<std::string>& command, int cpu, bool withInput)
     if (child.id == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         pinTo(cpu);
-        ::setpriority(PRIO_PROCESS, 0, -10); // all alike before whatever else uses the machine, where that is allowed
+        ::setpriority(PRIO_PROCESS, 0,
+                      -10); // all alike before whatever else uses the machine, where that is allowed
         ::setenv("GOMAXPROCS", "1", 1);
         ::dup2(out[1], STDOUT_FILENO);
         if (withInput)
@@ -94,8 +95,9 @@ class StubServer
 public:
     StubServer() : m_truthFile(ownFolder() + "bench_truth." + std::to_string(::getpid()))
     {
-        m_child = start({ownFolder() + "stub_server", "--cpu", std::to_string(kServerCpu), "--truth", m_truthFile},
-                        kServerCpu, true);
+        m_child =
+            start({ownFolder() + "stub_server", "--cpu", std::to_string(kServerCpu), "--truth", m_truthFile},
+                  kServerCpu, true);
         char text[32] = {};
         [[maybe_unused]] const ssize_t n = ::read(m_child.output, text, sizeof text - 1);
         m_port = std::atoi(text);
@@ -135,14 +137,60 @@ struct Scenario
 const std::vector<Scenario>& scenarios()
 {
     static const std::vector<Scenario> all = {
-        {"one64", "one-token streams, 64 in flight", "/one", 64, 0, 1, false, 2, {{"requests_per_s", "requests/s"}}},
-        {"one1024", "one-token streams, 1,024 in flight", "/one", 1024, 0, 1, false, 2, {{"requests_per_s", "requests/s"}}},
-        {"streams2048", "2,048 streams at 50 chunks/s", "/stream/100/20000/100000/spread", 2048, 0, 100, false, 4,
-         {{"chunks_per_s", "chunks/s"}, {"core_use", "core use"}, {"lost_chunks", "chunks lost"}, {"not_completed", "not completed"}}},
-        {"lockstep1024", "1,024 streams in lockstep, 50 chunks/s", "/stream/100/20000/100000/lockstep", 1024, 0, 100, true, 4,
-         {{"error_p50_us", "stamp error p50, us"}, {"error_p99_us", "stamp error p99, us"}, {"core_use", "core use"}, {"rss_mb", "RSS, MB"}}},
-        {"poisson2000", "Poisson, 2,000/s, answers after 20 ms", "/delay/20000", 64, 2000, 1, false, 4,
-         {{"sent_per_s", "sent/s"}, {"lag_p50_ms", "send lag p50, ms"}, {"lag_p99_ms", "send lag p99, ms"}, {"core_use", "core use"}}},
+        {"one64",
+         "one-token streams, 64 in flight",
+         "/one",
+         64,
+         0,
+         1,
+         false,
+         2,
+         {{"requests_per_s", "requests/s"}}},
+        {"one1024",
+         "one-token streams, 1,024 in flight",
+         "/one",
+         1024,
+         0,
+         1,
+         false,
+         2,
+         {{"requests_per_s", "requests/s"}}},
+        {"streams2048",
+         "2,048 streams at 50 chunks/s",
+         "/stream/100/20000/100000/spread",
+         2048,
+         0,
+         100,
+         false,
+         4,
+         {{"chunks_per_s", "chunks/s"},
+          {"core_use", "core use"},
+          {"lost_chunks", "chunks lost"},
+          {"not_completed", "not completed"}}},
+        {"lockstep1024",
+         "1,024 streams in lockstep, 50 chunks/s",
+         "/stream/100/20000/100000/lockstep",
+         1024,
+         0,
+         100,
+         true,
+         4,
+         {{"error_p50_us", "stamp error p50, us"},
+          {"error_p99_us", "stamp error p99, us"},
+          {"core_use", "core use"},
+          {"rss_mb", "RSS, MB"}}},
+        {"poisson2000",
+         "Poisson, 2,000/s, answers after 20 ms",
+         "/delay/20000",
+         64,
+         2000,
+         1,
+         false,
+         4,
+         {{"sent_per_s", "sent/s"},
+          {"lag_p50_ms", "send lag p50, ms"},
+          {"lag_p99_ms", "send lag p99, ms"},
+          {"core_use", "core use"}}},
     };
     return all;
 }
@@ -172,13 +220,22 @@ std::optional<double> numberAfter(const std::string& text, const char* label)
 struct ClientKind
 {
     std::string name;
-    std::function<std::optional<Values>(const Scenario&, const StubServer&)> run; ///< nothing: cannot do this one
+    std::function<std::optional<Values>(const Scenario&, const StubServer&)>
+        run; ///< nothing: cannot do this one
 };
 
-std::vector<std::string> ownCommand(const std::string& program, const Scenario& scenario, const StubServer& server)
+std::vector<std::string> ownCommand(const std::string& program, const Scenario& scenario,
+                                    const StubServer& server)
 {
-    std::vector<std::string> command = {ownFolder() + program, "--port", std::to_string(server.port()), "--path", scenario.path,
-                                        "--seconds", std::to_string(scenario.seconds), "--cpu", std::to_string(kClientCpu)};
+    std::vector<std::string> command = {ownFolder() + program,
+                                        "--port",
+                                        std::to_string(server.port()),
+                                        "--path",
+                                        scenario.path,
+                                        "--seconds",
+                                        std::to_string(scenario.seconds),
+                                        "--cpu",
+                                        std::to_string(kClientCpu)};
     if (scenario.rate > 0)
         command.insert(command.end(), {"--rate", std::to_string(scenario.rate)});
     else
@@ -211,9 +268,10 @@ std::optional<Values> runHey(const Scenario& scenario, const StubServer& server)
 {
     if (scenario.path != "/one")
         return std::nullopt;
-    const auto text = outputOf({"hey", "-z", std::to_string(static_cast<int>(scenario.seconds)) + "s", "-c",
-                                std::to_string(scenario.inFlight), "-cpus", "1", "-m", "POST", "-T", "application/json", "-d", bodyOf(0),
-                                "http://127.0.0.1:" + std::to_string(server.port()) + scenario.path});
+    const auto text =
+        outputOf({"hey", "-z", std::to_string(static_cast<int>(scenario.seconds)) + "s", "-c",
+                  std::to_string(scenario.inFlight), "-cpus", "1", "-m", "POST", "-T", "application/json",
+                  "-d", bodyOf(0), "http://127.0.0.1:" + std::to_string(server.port()) + scenario.path});
     const auto rate = text ? numberAfter(*text, "Requests/sec:") : std::nullopt;
     return rate ? std::optional(Values{{"requests_per_s", *rate}}) : std::nullopt;
 }
@@ -234,7 +292,9 @@ std::vector<ClientKind> clients()
              return scenario.rate > 0 ? std::nullopt : runOwn(ownCommand("bare_curl", scenario, server));
          }},
         {"raw epoll",
-         [](const Scenario& scenario, const StubServer& server) { return runOwn(ownCommand("raw_client", scenario, server)); }},
+         [](const Scenario& scenario, const StubServer& server) {
+             return runOwn(ownCommand("raw_client", scenario, server));
+         }},
         {"wrk", runWrk},
         {"hey", runHey},
     };
@@ -250,8 +310,9 @@ std::string cell(const std::vector<Values>& runs, const std::string& name)
         return "-";
     const double median = quantile(values, 0.5);
     char text[32];
-    std::snprintf(text, sizeof text, median == static_cast<double>(static_cast<long>(median)) || median >= 1000 ? "%.0f" : "%.3g",
-                  median);
+    std::snprintf(
+        text, sizeof text,
+        median == static_cast<double>(static_cast<long>(median)) || median >= 1000 ? "%.0f" : "%.3g", median);
     return text;
 }
 

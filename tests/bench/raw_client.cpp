@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The limit of what a client on one core can do: own sockets on epoll, a response is over when its last chunk ends the
-// data, nothing is parsed. --url-path PATH --port N with --in-flight N (closed loop) or --rate R (open loop).
+// The limit of what a client on one core can do: own sockets on epoll, a response is over when its last chunk
+// ends the data, nothing is parsed. --url-path PATH --port N with --in-flight N (closed loop) or --rate R
+// (open loop).
 #include "bench_common.h"
 
 #include <sys/epoll.h>
@@ -21,7 +22,8 @@ class Client
 {
 public:
     Client(const Arguments& arguments)
-        : m_port(arguments.integer("port", 0)), m_path(arguments.text("path", "/one")), m_epoll(::epoll_create1(0))
+        : m_port(arguments.integer("port", 0)), m_path(arguments.text("path", "/one")),
+          m_epoll(::epoll_create1(0))
     {
     }
 
@@ -106,19 +108,17 @@ private:
             std::exit(1);
     }
 
-    template <typename OnDone>
-    void turn(int timeoutMs, OnDone onDone)
+    template <typename OnDone> void turn(int timeoutMs, OnDone onDone)
     {
         handle(::epoll_wait(m_epoll, m_events, 64, timeoutMs), onDone);
     }
-    template <typename OnDone>
-    void turnNs(std::int64_t timeout, OnDone onDone)
+    template <typename OnDone> void turnNs(std::int64_t timeout, OnDone onDone)
     {
-        const timespec ts{static_cast<time_t>(timeout / 1'000'000'000), static_cast<long>(timeout % 1'000'000'000)};
+        const timespec ts{static_cast<time_t>(timeout / 1'000'000'000),
+                          static_cast<long>(timeout % 1'000'000'000)};
         handle(::epoll_pwait2(m_epoll, m_events, 64, &ts, nullptr), onDone);
     }
-    template <typename OnDone>
-    void handle(int n, OnDone onDone)
+    template <typename OnDone> void handle(int n, OnDone onDone)
     {
         for (int i = 0; i < n; ++i) {
             Socket& socket = *static_cast<Socket*>(m_events[i].data.ptr);
@@ -127,8 +127,9 @@ private:
             if (got <= 0)
                 continue;
             // one chunk ends in an empty line inside "data", each with its own blank line
-            for (const char* at = buffer; (at = static_cast<const char*>(::memmem(
-                                               at, static_cast<std::size_t>(buffer + got - at), "\"content\"", 9)));
+            for (const char* at = buffer;
+                 (at = static_cast<const char*>(
+                      ::memmem(at, static_cast<std::size_t>(buffer + got - at), "\"content\"", 9)));
                  at += 9)
                 ++m_chunks;
             const auto keep = static_cast<std::size_t>(std::min<ssize_t>(got, 5));

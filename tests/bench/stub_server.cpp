@@ -2,8 +2,8 @@
 // A server as fast as one core allows, with streams of exact times. The path says what a request gets:
 //   /one                                     a complete one-token stream at once
 //   /delay/US                                the same US microseconds later
-//   /stream/CHUNKS/GAP_US/FIRST_US/lockstep  CHUNKS tokens, one every GAP_US after FIRST_US, all streams on one beat
-//   /stream/CHUNKS/GAP_US/FIRST_US/spread    the same, each stream on its own beat
+//   /stream/CHUNKS/GAP_US/FIRST_US/lockstep  CHUNKS tokens, one every GAP_US after FIRST_US, all streams on
+//   one beat /stream/CHUNKS/GAP_US/FIRST_US/spread    the same, each stream on its own beat
 // Prints its port. Ends when its standard input does. --truth FILE logs when each chunk was written.
 #include "bench_common.h"
 
@@ -26,21 +26,25 @@ std::string chunkOf(const std::string& text)
 
 std::string eventOf(const std::string& members)
 {
-    return "data: {\"id\":\"chatcmpl-4f1c9d2ab7e64c5f8a30\",\"object\":\"chat.completion.chunk\",\"created\":1767225600,"
+    return "data: "
+           "{\"id\":\"chatcmpl-4f1c9d2ab7e64c5f8a30\",\"object\":\"chat.completion.chunk\",\"created\":"
+           "1767225600,"
            "\"model\":\"stub\"," +
            members + "}\n\n";
 }
 
 const std::string kHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
-const std::string kToken = chunkOf(
-    eventOf("\"choices\":[{\"index\":0,\"delta\":{\"content\":\" one\"},\"logprobs\":null,\"finish_reason\":null}]"));
+const std::string kToken = chunkOf(eventOf(
+    "\"choices\":[{\"index\":0,\"delta\":{\"content\":\" one\"},\"logprobs\":null,\"finish_reason\":null}]"));
 
 std::string tailOf(int tokens)
 {
-    return chunkOf(eventOf("\"choices\":[{\"index\":0,\"delta\":{},\"logprobs\":null,\"finish_reason\":\"length\"}]")) +
+    return chunkOf(eventOf(
+               "\"choices\":[{\"index\":0,\"delta\":{},\"logprobs\":null,\"finish_reason\":\"length\"}]")) +
            chunkOf(eventOf("\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"total_tokens\":" +
-                           std::to_string(12 + tokens) + ",\"completion_tokens\":" + std::to_string(tokens) + "}")) +
+                           std::to_string(12 + tokens) + ",\"completion_tokens\":" + std::to_string(tokens) +
+                           "}")) +
            chunkOf("data: [DONE]\n\n") + "0\r\n\r\n";
 }
 
@@ -75,7 +79,8 @@ public:
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         socklen_t size = sizeof address;
-        if (::bind(m_listener, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(m_listener, 4096) != 0)
+        if (::bind(m_listener, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+            ::listen(m_listener, 4096) != 0)
             std::exit(1);
         ::getsockname(m_listener, reinterpret_cast<sockaddr*>(&address), &size);
         std::printf("%d\n", ntohs(address.sin_port));
@@ -162,7 +167,9 @@ private:
             return;
         const std::size_t number = connection.input.find("{\"n\":", end);
         connection.request =
-            number == std::string::npos ? 0 : static_cast<std::uint32_t>(std::atol(connection.input.c_str() + number + 5));
+            number == std::string::npos
+                ? 0
+                : static_cast<std::uint32_t>(std::atol(connection.input.c_str() + number + 5));
         answer(connection, connection.input.c_str() + connection.input.find(' ') + 1);
         connection.input.erase(0, end + 4 + length);
     }

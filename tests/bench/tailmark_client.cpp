@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The load generator as a client of the benchmark: everything is recorded and handed over, as in a run. The thread
-// that takes the records shares the core and has the lower priority, as the runner has.
+// The load generator as a client of the benchmark: everything is recorded and handed over, as in a run. The
+// thread that takes the records shares the core and has the lower priority, as the runner has.
 #include "bench_common.h"
 
 #include "load/load_generator.h"
@@ -36,8 +36,8 @@ private:
 };
 
 /// Errors of the stamps against the server's log, in µs.
-void addStampErrors(const RecordBatch& batch, const RequestRecord& record, Nanoseconds origin, TruthLog& truth,
-                    std::vector<double>& errors)
+void addStampErrors(const RecordBatch& batch, const RequestRecord& record, Nanoseconds origin,
+                    TruthLog& truth, std::vector<double>& errors)
 {
     const auto chunks = batch.chunksOf(record);
     for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -61,12 +61,14 @@ int runTailmarkClient(const Arguments& arguments)
     constexpr double warmUp = 0.3;
 
     Endpoint endpoint;
-    endpoint.url = "http://127.0.0.1:" + std::to_string(arguments.integer("port", 0)) + arguments.text("path", "/one");
+    endpoint.url =
+        "http://127.0.0.1:" + std::to_string(arguments.integer("port", 0)) + arguments.text("path", "/one");
     GeneratorOptions options;
     options.threads = arguments.integer("threads", 1);
     LoadGenerator generator(endpoint, options);
     PointLoad load;
-    load.source = std::make_shared<BenchSource>(rate > 0 ? poissonTimes(rate, seconds) : std::vector<std::int64_t>(), chunks);
+    load.source = std::make_shared<BenchSource>(
+        rate > 0 ? poissonTimes(rate, seconds) : std::vector<std::int64_t>(), chunks);
     load.concurrency = rate > 0 ? 0 : arguments.integer("in-flight", 64);
     load.sendFor = fromSeconds(rate > 0 ? seconds : warmUp + seconds);
     load.drain = fromSeconds(10);

@@ -34,7 +34,10 @@ public:
 
     void send(std::string_view text);
     /// The head of an event stream whose body is sent by chunk().
-    void beginStream() { send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"); }
+    void beginStream()
+    {
+        send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+    }
     void chunk(std::string_view text)
     {
         char size[16];
@@ -60,7 +63,9 @@ private:
 
 inline std::string tokenEvent(const std::string& text)
 {
-    return "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" +
+    return "data: "
+           "{\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{"
+           "\"content\":\"" +
            text + "\"},\"finish_reason\":null}]}\n\n";
 }
 inline std::string closingEvents(int promptTokens, int outputTokens)

@@ -45,7 +45,7 @@ void DescriptorsTest::runningOutIsSaidAndNotBlamedOnTheServer()
     LoadGenerator generator(endpoint, {});
     PointLoad load;
     load.source = std::make_shared<OneSource>();
-    load.concurrency = 100; // each costs a descriptor here and one in the server
+    load.concurrency = 100; // more than there are descriptors
     load.sendFor = 500ms;
     load.drain = 10s;
     QVERIFY(generator.begin(load).ok());

@@ -97,8 +97,9 @@ bool waitUntil(const std::function<bool()>& condition, Nanoseconds bound = 20s)
 
 std::size_t countOf(const RecordBatch& batch, Outcome outcome)
 {
-    return static_cast<std::size_t>(std::count_if(batch.records.begin(), batch.records.end(),
-                                                  [&](const RequestRecord& r) { return r.outcome == outcome; }));
+    return static_cast<std::size_t>(
+        std::count_if(batch.records.begin(), batch.records.end(),
+                      [&](const RequestRecord& r) { return r.outcome == outcome; }));
 }
 
 std::string outcomesOf(const RecordBatch& batch)
@@ -191,7 +192,8 @@ void LoadGeneratorTest::measuresAStream()
             QVERIFY(i == 0 || chunks[i].sinceSentUs > chunks[i - 1].sinceSentUs);
             QCOMPARE(chunks[i].flags, std::uint16_t(ChunkRecord::Answer));
         }
-        QCOMPARE(chunks.front().sinceSentUs, static_cast<std::uint32_t>((record.firstToken - record.sent).count() / 1000));
+        QCOMPARE(chunks.front().sinceSentUs,
+                 static_cast<std::uint32_t>((record.firstToken - record.sent).count() / 1000));
     }
     const LoadSnapshot snapshot = generator.snapshot();
     QCOMPARE(snapshot.intended, 6U);
@@ -211,9 +213,7 @@ void LoadGeneratorTest::measuresAStream()
 void LoadGeneratorTest::stampsDoNotCarryTheClientsQueue()
 {
     // the server writes the truth into each token; all streams start together, so that the client has a queue
-    const auto nowUs = [] {
-        return std::to_string(MonotonicClock().now().count() / 1000);
-    };
+    const auto nowUs = [] { return std::to_string(MonotonicClock().now().count() / 1000); };
     std::mutex mutex;
     std::map<int, std::vector<std::int64_t>> truth; // by number in the body
     ScriptedServer server([&](Exchange& e) {
@@ -243,14 +243,16 @@ void LoadGeneratorTest::stampsDoNotCarryTheClientsQueue()
         const auto& times = truth[static_cast<int>(record.request)];
         const auto chunks = batch.chunksOf(record);
         for (std::size_t i = 1; i < std::min(times.size(), chunks.size()); ++i) {
-            const auto measured = static_cast<std::int64_t>(chunks[i].sinceSentUs) - chunks[i - 1].sinceSentUs;
+            const auto measured =
+                static_cast<std::int64_t>(chunks[i].sinceSentUs) - chunks[i - 1].sinceSentUs;
             gapErrors.push_back(std::abs(static_cast<double>(measured - (times[i] - times[i - 1]))));
         }
     }
     std::sort(gapErrors.begin(), gapErrors.end());
     QVERIFY(gapErrors.size() > 500);
-    qInfo("gap error: median %.0f us, p99 %.0f us; kernel stamps on %zu of %zu", gapErrors[gapErrors.size() / 2],
-          gapErrors[gapErrors.size() * 99 / 100], kernel, batch.records.size());
+    qInfo("gap error: median %.0f us, p99 %.0f us; kernel stamps on %zu of %zu",
+          gapErrors[gapErrors.size() / 2], gapErrors[gapErrors.size() * 99 / 100], kernel,
+          batch.records.size());
     QVERIFY(gapErrors[gapErrors.size() / 2] < 5000);
     QVERIFY(kernel > batch.records.size() / 2);
 }
@@ -309,7 +311,8 @@ void LoadGeneratorTest::sendsWhatItShould()
     QCOMPARE(bodies.size(), 40U);
     QVERIFY(bodies.count("{\"n\":39}"));
     QVERIFY(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"));
-    for (const char* wanted : {"Content-Type: application/json\r\n", "Authorization: Bearer key\r\n", "X-Trace: on\r\n"})
+    for (const char* wanted :
+         {"Content-Type: application/json\r\n", "Authorization: Bearer key\r\n", "X-Trace: on\r\n"})
         QVERIFY2(head.find(wanted) != std::string::npos, wanted);
     for (const char* unwanted : {"Expect", "Accept-Encoding", "Connection: Upgrade"})
         QVERIFY2(head.find(unwanted) == std::string::npos, unwanted);
@@ -360,61 +363,73 @@ void LoadGeneratorTest::namesEachOutcome_data()
     const auto json = [](const char* status, const char* text) -> Script {
         return [=](Exchange& e) { e.respond(status, "application/json", text); };
     };
-    row("a stream", [](Exchange& e) { answer(e); }, "completed", 200);
+    row(
+        "a stream", [](Exchange& e) { answer(e); }, "completed", 200);
     row("429", json("429 Too Many Requests", "{\"error\":{\"message\":\"slow down\"}}"), "rejected", 429);
     row("503", json("503 Service Unavailable", "busy"), "rejected", 503);
     row("400", json("400 Bad Request", "{\"error\":{\"message\":\"too long\"}}"), "client_error", 400);
     row("redirect", json("302 Found\r\nLocation: http://127.0.0.1:9/", ""), "client_error", 302);
     row("500", json("500 Internal Server Error", "{\"error\":\"dead\"}"), "server_error", 500);
-    row("an error inside a stream",
+    row(
+        "an error inside a stream",
         [](Exchange& e) {
             e.beginStream();
             e.chunk("data: {\"error\":{\"message\":\"dead\",\"code\":500}}\n\ndata: [DONE]\n\n");
             e.endStream();
         },
         "server_error", 200);
-    row("nothing in the stream",
+    row(
+        "nothing in the stream",
         [](Exchange& e) {
             e.beginStream();
             e.chunk(closingEvents(1, 0));
             e.endStream();
         },
         "no_content", 200);
-    row("a cut inside the stream",
+    row(
+        "a cut inside the stream",
         [](Exchange& e) {
             e.beginStream();
             e.chunk(tokenEvent("t"));
             e.close();
         },
         "truncated", 200);
-    row("a cut before the headers end",
+    row(
+        "a cut before the headers end",
         [](Exchange& e) {
             e.send("HTTP/1.1 200 OK\r\nContent-Ty");
             e.close();
         },
         "truncated", 0);
-    row("no response at all", [](Exchange& e) { e.close(); }, "truncated", 0);
-    row("garbage",
+    row(
+        "no response at all", [](Exchange& e) { e.close(); }, "truncated", 0);
+    row(
+        "garbage",
         [](Exchange& e) {
             e.send("\x16\x03\x01 what?\r\n\r\n");
             e.close();
         },
         "malformed", 0);
-    row("a web page", [](Exchange& e) { e.respond("200 OK", "text/html", "<html></html>"); }, "malformed", 200);
-    row("an interim response first",
+    row(
+        "a web page", [](Exchange& e) { e.respond("200 OK", "text/html", "<html></html>"); }, "malformed",
+        200);
+    row(
+        "an interim response first",
         [](Exchange& e) {
             e.send("HTTP/1.1 102 Processing\r\n\r\n");
             answer(e);
         },
         "completed", 200);
-    row("trailers",
+    row(
+        "trailers",
         [](Exchange& e) {
             e.beginStream();
             e.chunk(tokenEvent("t") + closingEvents(1, 1));
             e.send("0\r\nX-Trailer: yes\r\n\r\n");
         },
         "completed", 200);
-    row("until the connection closes",
+    row(
+        "until the connection closes",
         [](Exchange& e) {
             e.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
             e.send(tokenEvent("t") + closingEvents(1, 1));
@@ -448,10 +463,11 @@ void LoadGeneratorTest::readsWholeResponses()
 {
     ScriptedServer server([](Exchange& e) {
         e.pause(30ms);
-        e.respond("200 OK", "application/json",
-                  "{\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
-                  "\"content\":\"Hello\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,"
-                  "\"completion_tokens\":4}}");
+        e.respond(
+            "200 OK", "application/json",
+            "{\"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
+            "\"content\":\"Hello\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,"
+            "\"completion_tokens\":4}}");
     });
     Endpoint endpoint = endpointOf(server.url());
     endpoint.streaming = false;
@@ -484,7 +500,8 @@ void LoadGeneratorTest::serverThatIsDown()
         const ScriptedServer gone(nullptr);
         port = gone.port();
     }
-    LoadGenerator generator(endpointOf("http://localhost:" + std::to_string(port) + "/v1/chat/completions"), {});
+    LoadGenerator generator(endpointOf("http://localhost:" + std::to_string(port) + "/v1/chat/completions"),
+                            {});
     QVERIFY(generator.begin(open ? openLoop(20, 10ms, 250ms) : closedLoop(3, 250ms)).ok());
     RecordBatch batch;
     QVERIFY(collect(generator, batch));
@@ -556,7 +573,8 @@ void LoadGeneratorTest::longStreamsMayLast()
     // every limit but the total one is shorter than the stream
     ScriptedServer server([](Exchange& e) { answer(e, 20, 50ms); });
     Endpoint endpoint = endpointOf(server.url());
-    endpoint.limits.connectTimeoutS = endpoint.limits.firstTokenTimeoutS = endpoint.limits.stallTimeoutS = 0.5;
+    endpoint.limits.connectTimeoutS = endpoint.limits.firstTokenTimeoutS = endpoint.limits.stallTimeoutS =
+        0.5;
     LoadGenerator generator(endpoint, {});
     QVERIFY(generator.begin(closedLoop(2, 20s, 2)).ok());
     RecordBatch batch;
@@ -594,8 +612,8 @@ void LoadGeneratorTest::serverThatClosesAfterEachResponse()
     QVERIFY(collect(generator, batch));
     QVERIFY(eachOnce(batch));
     QVERIFY2(countOf(batch, Outcome::Completed) == 400, outcomesOf(batch).c_str());
-    const auto resent = static_cast<std::uint64_t>(
-        std::count_if(batch.records.begin(), batch.records.end(), [](const auto& r) { return r.resentAfterStale; }));
+    const auto resent = static_cast<std::uint64_t>(std::count_if(
+        batch.records.begin(), batch.records.end(), [](const auto& r) { return r.resentAfterStale; }));
     QCOMPARE(generator.health().staleConnections, resent);
     qInfo("%llu of 400 were sent again on a fresh connection", static_cast<unsigned long long>(resent));
 }
@@ -726,7 +744,8 @@ void LoadGeneratorTest::stopAccountsForEverything_data()
     QTest::addColumn<bool>("open");
     QTest::addColumn<int>("behaviour");
     for (const bool open : {true, false})
-        for (const auto& [name, behaviour] : std::map<const char*, int>{{"answers", 0}, {"hangs", 1}, {"streams", 2}})
+        for (const auto& [name, behaviour] :
+             std::map<const char*, int>{{"answers", 0}, {"hangs", 1}, {"streams", 2}})
             QTest::addRow("%s, server %s", open ? "open" : "closed", name) << open << behaviour;
 }
 
@@ -760,7 +779,8 @@ void LoadGeneratorTest::stopAccountsForEverything()
     QCOMPARE(after.intended, batch.records.size());
     QCOMPARE(after.inFlight, 0U);
     QCOMPARE(after.waiting, 0U);
-    QCOMPARE(countOf(batch, Outcome::Completed) + countOf(batch, Outcome::Cancelled) + countOf(batch, Outcome::NotSent),
+    QCOMPARE(countOf(batch, Outcome::Completed) + countOf(batch, Outcome::Cancelled) +
+                 countOf(batch, Outcome::NotSent),
              batch.records.size());
     if (behaviour != 0)
         QCOMPARE(countOf(batch, Outcome::Cancelled), open ? 32U : 16U);

@@ -90,7 +90,8 @@ void PointDriverTest::closedLoopFollowsItsLaw()
     point.run();
     const double completed = static_cast<double>(point.countOf(Outcome::Completed));
     QCOMPARE(point.batch.records.size(), point.countOf(Outcome::Completed));
-    QVERIFY2(std::abs(completed / 60.0 - perSecond) < 0.05 * perSecond, qPrintable(QString::number(completed / 60.0)));
+    QVERIFY2(std::abs(completed / 60.0 - perSecond) < 0.05 * perSecond,
+             qPrintable(QString::number(completed / 60.0)));
     QVERIFY(point.transport.mostInFlight <= 32);
     QCOMPARE(point.counters.completed.get(), point.batch.records.size());
 }
@@ -214,7 +215,8 @@ void PointDriverTest::nothingIsSentBeforeItsTime()
     point.begin(openLoop(10ms, 100ms));
     while (!point.driver->finished()) {
         // a timer that fires 2 ms early, then the right time
-        const Nanoseconds next = std::max(point.clock.time, std::min(point.driver->nextDue(), point.transport.nextEnd()));
+        const Nanoseconds next =
+            std::max(point.clock.time, std::min(point.driver->nextDue(), point.transport.nextEnd()));
         point.clock.time = std::max(point.clock.time, next - 2ms);
         point.transport.deliver();
         point.driver->sendDue();
@@ -232,7 +234,8 @@ void PointDriverTest::nothingIsSentBeforeItsTime()
 
 void PointDriverTest::lastRequestsOfThePointAreStillSent()
 {
-    // nothing looks at the driver in the last millisecond; what was due then goes out, what was late before does not
+    // nothing looks at the driver in the last millisecond; what was due then goes out, what was late before
+    // does not
     VirtualPoint point;
     auto source = std::make_shared<ListedSource>();
     source->times = {0ns, 980ms, 999ms, 1s - 1us, 1s};
@@ -290,7 +293,8 @@ void PointDriverTest::stopAccountsForEverything()
     QVERIFY(point.driver->finished());
     QCOMPARE(point.transport.inFlight(), 0);
     point.buffers.take(point.batch);
-    const std::size_t intended = open ? static_cast<std::size_t>(std::min(atMs, 29999) / 20 + 1) : point.batch.records.size();
+    const std::size_t intended =
+        open ? static_cast<std::size_t>(std::min(atMs, 29999) / 20 + 1) : point.batch.records.size();
     verifyEachOnce(point.batch, intended);
     QCOMPARE(point.counters.intended.get(), point.batch.records.size());
     QCOMPARE(point.counters.waiting.get(), 0U);

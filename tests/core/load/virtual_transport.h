@@ -152,8 +152,8 @@ struct VirtualPoint
 
     void begin(PointLoad load, int maxInFlight = 1 << 20)
     {
-        driver = std::make_unique<PointDriver>(load, DriverShare{0, 1, maxInFlight}, nextRequest, clock, transport,
-                                               buffers, counters);
+        driver = std::make_unique<PointDriver>(load, DriverShare{0, 1, maxInFlight}, nextRequest, clock,
+                                               transport, buffers, counters);
         transport.observer = driver.get();
     }
     /// Until the point is over, or until `until`.
