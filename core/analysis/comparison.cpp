@@ -111,40 +111,6 @@ std::string limitsText(const Slo& slo)
     return text;
 }
 
-CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint& b, const std::string& nameA,
-                                   const std::string& nameB)
-{
-    CapacityComparison c;
-    c.test = a.test;
-    const auto tokensOf = [](const OperatingPoint& op) {
-        return op.crossing ? op.crossing->outputTokensPerS : std::nullopt;
-    };
-    const auto tokensA = tokensOf(a);
-    const auto tokensB = tokensOf(b);
-    const bool bothFound = a.state == OperatingState::Found && b.state == OperatingState::Found;
-    if (bothFound && tokensA && tokensB)
-        c.ratio = ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS});
-    if (!c.ratio) {
-        c.sentence = "No ratio of capacities: " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
-        return c;
-    }
-    const std::string at = "where " + limitsText(a.slo) + ": ";
-    const std::string both = nameA + " carries " + figureText(*tokensA) + " tok/s at " +
-                             loadText({a.axis, a.crossing->load}) + ", " + nameB + " " +
-                             figureText(*tokensB) + " tok/s at " + loadText({b.axis, b.crossing->load});
-    if (c.ratio->isDistinguishable()) {
-        c.sentence = nameB + " has " + gainText(c.ratio->value) + " than " + nameA + " " + at + both +
-                     " (ratio " + figureText(c.ratio->value) + ", " + intervalText(*c.ratio->ci95) + ").";
-    } else if (c.ratio->ci95) {
-        c.sentence = "The two cannot be told apart " + at + both + " (ratio " + figureText(c.ratio->value) +
-                     ", " + intervalText(*c.ratio->ci95) + " holds 1).";
-    } else {
-        c.sentence = "Whether the two differ cannot be said, for lack of samples or repeats, " + at + both +
-                     " (ratio " + figureText(c.ratio->value) + ", no interval).";
-    }
-    return c;
-}
-
 } // namespace
 
 std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b)
@@ -183,6 +149,40 @@ std::string gainText(double ratio)
                " less time for the same work)";
     return percentText(1 - ratio) + " less throughput (" + percentText(1 / ratio - 1) +
            " more time for the same work)";
+}
+
+CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint& b, const std::string& nameA,
+                                   const std::string& nameB)
+{
+    CapacityComparison c;
+    c.test = a.test;
+    const auto tokensOf = [](const OperatingPoint& op) {
+        return op.crossing ? op.crossing->outputTokensPerS : std::nullopt;
+    };
+    const auto tokensA = tokensOf(a);
+    const auto tokensB = tokensOf(b);
+    const bool bothFound = a.state == OperatingState::Found && b.state == OperatingState::Found;
+    if (bothFound && tokensA && tokensB)
+        c.ratio = ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS});
+    if (!c.ratio) {
+        c.sentence = "No ratio of capacities: " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
+        return c;
+    }
+    const std::string at = "where " + limitsText(a.slo) + ": ";
+    const std::string both = nameA + " carries " + figureText(*tokensA) + " tok/s at " +
+                             loadText({a.axis, a.crossing->load}) + ", " + nameB + " " +
+                             figureText(*tokensB) + " tok/s at " + loadText({b.axis, b.crossing->load});
+    if (c.ratio->isDistinguishable()) {
+        c.sentence = nameB + " has " + gainText(c.ratio->value) + " than " + nameA + " " + at + both +
+                     " (ratio " + figureText(c.ratio->value) + ", " + intervalText(*c.ratio->ci95) + ").";
+    } else if (c.ratio->ci95) {
+        c.sentence = "The two cannot be told apart " + at + both + " (ratio " + figureText(c.ratio->value) +
+                     ", " + intervalText(*c.ratio->ci95) + " holds 1).";
+    } else {
+        c.sentence = "Whether the two differ cannot be said, for lack of samples or repeats, " + at + both +
+                     " (ratio " + figureText(c.ratio->value) + ", no interval).";
+    }
+    return c;
 }
 
 std::vector<CapacityComparison> compareCapacities(std::span<const OperatingPoint> a,

@@ -77,10 +77,13 @@ struct CapacityComparison
     std::optional<Ratio> ratio; ///< absent unless both operating points have a crossing with a throughput
     std::string sentence;       ///< what may be said of the two, with latency and interval in it
 };
-/// Of each test that has an operating point in both runs, both under one SLO; `nameA` and `nameB` name the runs in the
-/// sentence.
-std::vector<CapacityComparison> compareCapacities(std::span<const OperatingPoint> a, std::span<const OperatingPoint> b,
-                                                  const std::string& nameA, const std::string& nameB);
+/// Two operating points of one test under one SLO; `nameA` and `nameB` name the runs in the sentence.
+CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint& b, const std::string& nameA,
+                                   const std::string& nameB);
+/// The same for each test that has an operating point in both runs.
+std::vector<CapacityComparison> compareCapacities(std::span<const OperatingPoint> a,
+                                                  std::span<const OperatingPoint> b, const std::string& nameA,
+                                                  const std::string& nameB);
 
 /// "25 % more throughput (20 % less time for the same work)": the two percentages of one ratio, each by its
 /// name.
