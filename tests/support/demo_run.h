@@ -23,15 +23,15 @@
 
 namespace tailmark::test {
 
-/// A made-up server, by a formula: a floor and a slope for both times to the tokens, and a number of streams above which
-/// requests queue.
+/// A made-up server, by a formula: a floor and a slope for both times to the tokens, and a number of streams
+/// above which requests queue.
 struct DemoServer
 {
     double ttftFloorMs = 45, ttftPerStreamMs = 1.6;
     double tpotFloorMs = 7.5, tpotPerStreamMs = 0.16;
-    double streams = 48;      ///< more than these wait
-    double spread = 0.33;     ///< sigma of the lognormal noise
-    double rejectShare = 0;   ///< of requests that would wait for longer than half a second
+    double streams = 48;    ///< more than these wait
+    double spread = 0.33;   ///< sigma of the lognormal noise
+    double rejectShare = 0; ///< of requests that would wait for longer than half a second
 };
 
 struct DemoRun
@@ -41,12 +41,13 @@ struct DemoRun
     DemoServer server;
     std::uint64_t seed = 7;
     double durationS = 30;
-    bool burst = false;    ///< a third test, of burst and recovery
-    int stopAfter = -1;    ///< points to write before the run is cancelled; -1 = all
-    bool finish = true;    ///< false: the run is left as one that goes on
+    bool burst = false; ///< a third test, of burst and recovery
+    int stopAfter = -1; ///< points to write before the run is cancelled; -1 = all
+    bool finish = true; ///< false: the run is left as one that goes on
 };
 
-/// A concurrency sweep of eight levels and an arrival sweep of six, with limits on the first token and on the pace.
+/// A concurrency sweep of eight levels and an arrival sweep of six, with limits on the first token and on the
+/// pace.
 inline Matrix demoMatrix(const DemoRun& run = {})
 {
     Matrix m;
@@ -83,8 +84,8 @@ inline Matrix demoMatrix(const DemoRun& run = {})
     return m;
 }
 
-/// The records of one point, as that server would have answered it: a queue before `streams` places. Same point and
-/// seed, same records.
+/// The records of one point, as that server would have answered it: a queue before `streams` places. Same
+/// point and seed, same records.
 inline RecordBatch demoRecords(const PointPlan& point, const DemoRun& run)
 {
     Rng rng(deriveSeed(point.seeds.arrivals ^ run.seed, static_cast<std::uint64_t>(point.index.value) + 1));
@@ -127,14 +128,16 @@ inline RecordBatch demoRecords(const PointPlan& point, const DemoRun& run)
 
         const auto place = std::min_element(places.begin(), places.end());
         const double start = std::max(sent, *place);
-        const auto busy = std::count_if(places.begin(), places.end(), [&](double free) { return free > start; });
+        const auto busy =
+            std::count_if(places.begin(), places.end(), [&](double free) { return free > start; });
         double over = sent + 0.004; // where the request ends
         if (start - sent > 0.5 && uniform(rng) < server.rejectShare) {
             r.outcome = Outcome::Rejected;
             r.httpStatus = 429;
         } else {
             const double active = 1 + static_cast<double>(busy);
-            const double first = start + (server.ttftFloorMs + server.ttftPerStreamMs * active) / 1e3 * noise(server.spread);
+            const double first =
+                start + (server.ttftFloorMs + server.ttftPerStreamMs * active) / 1e3 * noise(server.spread);
             const double tpot = (server.tpotFloorMs + server.tpotPerStreamMs * active) / 1e3 * noise(0.06);
             r.outcome = Outcome::Completed;
             r.finishReason = FinishReason::Length;
@@ -147,7 +150,8 @@ inline RecordBatch demoRecords(const PointPlan& point, const DemoRun& run)
             r.chunkBegin = static_cast<std::uint32_t>(batch.chunks.size());
             double at = first;
             for (int token = 0; token < r.outputTokens; ++token) {
-                batch.chunks.push_back({static_cast<std::uint32_t>((at - sent) * 1e6), 1, ChunkRecord::Answer});
+                batch.chunks.push_back(
+                    {static_cast<std::uint32_t>((at - sent) * 1e6), 1, ChunkRecord::Answer});
                 at += tpot * noise(0.15);
             }
             r.chunkCount = static_cast<std::uint32_t>(batch.chunks.size()) - r.chunkBegin;

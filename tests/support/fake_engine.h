@@ -13,9 +13,10 @@
 
 namespace tailmark::test {
 
-/// Writes an engine that tells these events, then waits until its standard input says stop (or closes), then tells `last`.
-/// Returns its path. Needs /bin/sh.
-inline QString writeFakeEngine(const QString& folder, const std::vector<RunEvent>& events, const std::vector<RunEvent>& last)
+/// Writes an engine that tells these events, then waits until its standard input says stop (or closes), then
+/// tells `last`. Returns its path. Needs /bin/sh.
+inline QString writeFakeEngine(const QString& folder, const std::vector<RunEvent>& events,
+                               const std::vector<RunEvent>& last)
 {
     const QString path = folder + QStringLiteral("/fake-engine");
     QFile file(path);

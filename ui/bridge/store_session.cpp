@@ -58,22 +58,23 @@ template <typename Answer>
 void StoreSession::ask(RequestNumber request, std::function<Answer(StoreWorker&)> work,
                        std::function<void(Answer)> deliver)
 {
-    QMetaObject::invokeMethod(m_workerContext, [this, request, work = std::move(work), deliver = std::move(deliver)] {
-        if (!isWanted(request))
-            return;
-        QMetaObject::invokeMethod(
-            this,
-            [this, request, deliver, answer = work(*m_worker)]() mutable {
-                if (!isWanted(request))
-                    return;
-                drop(request);
-                if (!answer.ok())
-                    emit failed(request, lineOf(answer.error()));
-                else
-                    deliver(std::move(answer));
-            },
-            Qt::QueuedConnection);
-    });
+    QMetaObject::invokeMethod(m_workerContext,
+                              [this, request, work = std::move(work), deliver = std::move(deliver)] {
+                                  if (!isWanted(request))
+                                      return;
+                                  QMetaObject::invokeMethod(
+                                      this,
+                                      [this, request, deliver, answer = work(*m_worker)]() mutable {
+                                          if (!isWanted(request))
+                                              return;
+                                          drop(request);
+                                          if (!answer.ok())
+                                              emit failed(request, lineOf(answer.error()));
+                                          else
+                                              deliver(std::move(answer));
+                                      },
+                                      Qt::QueuedConnection);
+                              });
 }
 
 void StoreSession::refresh()
@@ -126,8 +127,7 @@ RequestNumber StoreSession::requestExport(RunId run, RunExport format, const QSt
 void StoreSession::change(std::function<Status(Store&)> write)
 {
     ask<Status>(
-        0, [write = std::move(write)](StoreWorker& worker) { return worker.change(write); },
-        [](Status) {});
+        0, [write = std::move(write)](StoreWorker& worker) { return worker.change(write); }, [](Status) {});
     refresh(); // also after a failure: views then show what is true
 }
 

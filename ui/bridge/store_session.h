@@ -28,10 +28,10 @@ using ResultsPtr = std::shared_ptr<const RunResults>;
 using RecordsPtr = std::shared_ptr<const RecordBatch>;
 using RequestNumber = quint64; ///< 0 is no request
 
-/// The workbench's only way to the store: a worker thread with its own connection, asked and answered from the GUI
-/// thread. Every request has a number and is answered by exactly one signal that carries it, unless it was dropped.
-/// Answers are immutable values. Records and summaries of the runs asked for last are kept in memory, so that the same
-/// run under another SLO is computed without reading again.
+/// The workbench's only way to the store: a worker thread with its own connection, asked and answered from
+/// the GUI thread. Every request has a number and is answered by exactly one signal that carries it, unless
+/// it was dropped. Answers are immutable values. Records and summaries of the runs asked for last are kept in
+/// memory, so that the same run under another SLO is computed without reading again.
 class StoreSession : public QObject
 {
     Q_OBJECT
@@ -48,11 +48,14 @@ public:
     void refresh();
     /// Points that are finished, summarised under `slo` (absent: the matrix's own); resultsReady() follows.
     RequestNumber requestResults(RunId run, const std::optional<Slo>& slo = {});
-    /// The records of one point, of the running one those stored so far and without their chunks; recordsReady() follows.
+    /// The records of one point, of the running one those stored so far and without their chunks;
+    /// recordsReady() follows.
     RequestNumber requestRecords(RunId run, PointIndex point);
     /// Writes a file; exported() follows.
-    RequestNumber requestExport(RunId run, RunExport format, const QString& path, const std::optional<Slo>& slo = {});
-    /// The answer is no longer wanted: nothing with this number is emitted any more, and work not begun is left out.
+    RequestNumber requestExport(RunId run, RunExport format, const QString& path,
+                                const std::optional<Slo>& slo = {});
+    /// The answer is no longer wanted: nothing with this number is emitted any more, and work not begun is
+    /// left out.
     void drop(RequestNumber request);
 
     void renameRun(RunId run, const QString& name);
@@ -61,7 +64,8 @@ public:
     void deleteRun(RunId run);
     void undeleteRun(RunId run);
 
-    /// While a run is on: looks twice a second for news of other connections and tells of them by storeChanged().
+    /// While a run is on: looks twice a second for news of other connections and tells of them by
+    /// storeChanged().
     void setLive(bool live);
 
 signals:
@@ -74,9 +78,11 @@ signals:
     void failed(tailmark::ui::RequestNumber request, const QString& message);
 
 private:
-    /// Runs `work` on the worker's thread unless the request was dropped, then `deliver` with its answer on this one.
+    /// Runs `work` on the worker's thread unless the request was dropped, then `deliver` with its answer on
+    /// this one.
     template <typename Answer>
-    void ask(RequestNumber request, std::function<Answer(StoreWorker&)> work, std::function<void(Answer)> deliver);
+    void ask(RequestNumber request, std::function<Answer(StoreWorker&)> work,
+             std::function<void(Answer)> deliver);
     void change(std::function<Status(Store&)> write);
     RequestNumber open();
     bool isWanted(RequestNumber request) const;
@@ -90,7 +96,7 @@ private:
     QTimer m_liveTimer;
     bool m_looking = false;
     QThread m_thread;
-    QObject* m_workerContext; ///< lives on m_thread; work is queued to it
+    QObject* m_workerContext;              ///< lives on m_thread; work is queued to it
     std::unique_ptr<StoreWorker> m_worker; ///< touched on m_thread only
 };
 

@@ -40,7 +40,8 @@ Result<std::vector<RunInfo>> StoreWorker::runs()
 
 StoreWorker::CachedRun& StoreWorker::cached(RunId run)
 {
-    const auto found = std::find_if(m_cache.begin(), m_cache.end(), [&](const CachedRun& c) { return c.id == run; });
+    const auto found =
+        std::find_if(m_cache.begin(), m_cache.end(), [&](const CachedRun& c) { return c.id == run; });
     if (found != m_cache.end()) {
         m_cache.splice(m_cache.begin(), m_cache, found);
     } else {
@@ -99,14 +100,22 @@ Result<QByteArray> StoreWorker::exported(RunId run, RunExport format, const std:
     const RunResults& r = *computed.value();
     std::ostringstream out;
     switch (format) {
-    case RunExport::PointsCsv: writePointsCsv(r, out); break;
+    case RunExport::PointsCsv:
+        writePointsCsv(r, out);
+        break;
     case RunExport::RecordsCsv:
         if (const Status written = writeRecordsCsv(r, *m_store, out); !written)
             return written.error();
         break;
-    case RunExport::Json: out << resultToJson(r).dump(2) << '\n'; break;
-    case RunExport::Html: out << htmlReport(r); break;
-    case RunExport::Markdown: out << markdownReport(r); break;
+    case RunExport::Json:
+        out << resultToJson(r).dump(2) << '\n';
+        break;
+    case RunExport::Html:
+        out << htmlReport(r);
+        break;
+    case RunExport::Markdown:
+        out << markdownReport(r);
+        break;
     }
     return QByteArray::fromStdString(out.str());
 }

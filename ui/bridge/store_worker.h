@@ -18,8 +18,8 @@ namespace tailmark::ui {
 
 enum class RunExport { PointsCsv, RecordsCsv, Json, Html, Markdown };
 
-/// What the store session's thread works with: one connection, and the records of the runs asked for last, so that
-/// another SLO needs no reading. Used by one thread at a time. Nothing here knows of signals or events.
+/// What the store session's thread works with: one connection, and the records of the runs asked for last, so
+/// that another SLO needs no reading. Used by one thread at a time. Nothing here knows of signals or events.
 class StoreWorker
 {
 public:
@@ -37,7 +37,8 @@ private:
     struct CachedRun
     {
         RunId id;
-        std::map<PointIndex, std::shared_ptr<const RecordBatch>> points; ///< those whose records change no more
+        std::map<PointIndex, std::shared_ptr<const RecordBatch>>
+            points; ///< those whose records change no more
     };
 
     Result<Store*> store();

@@ -59,19 +59,32 @@ QPainterPath markerPath(QPointF c, qreal size, MarkerShape shape)
         path.addPolygon(p);
     };
     switch (shape) {
-    case MarkerShape::Circle: path.addEllipse(c, r, r); break;
-    case MarkerShape::Square: path.addRect(QRectF(c.x() - r * 0.9, c.y() - r * 0.9, r * 1.8, r * 1.8)); break;
-    case MarkerShape::Diamond: polygon(4, 0, r * 1.2); break;
-    case MarkerShape::TriangleUp: polygon(3, -90, r * 1.2); break;
-    case MarkerShape::TriangleDown: polygon(3, 90, r * 1.2); break;
-    case MarkerShape::Pentagon: polygon(5, -90, r * 1.1); break;
+    case MarkerShape::Circle:
+        path.addEllipse(c, r, r);
+        break;
+    case MarkerShape::Square:
+        path.addRect(QRectF(c.x() - r * 0.9, c.y() - r * 0.9, r * 1.8, r * 1.8));
+        break;
+    case MarkerShape::Diamond:
+        polygon(4, 0, r * 1.2);
+        break;
+    case MarkerShape::TriangleUp:
+        polygon(3, -90, r * 1.2);
+        break;
+    case MarkerShape::TriangleDown:
+        polygon(3, 90, r * 1.2);
+        break;
+    case MarkerShape::Pentagon:
+        polygon(5, -90, r * 1.1);
+        break;
     }
     return path;
 }
 
 QColor mixed(const QColor& a, const QColor& b, qreal share)
 {
-    return QColor::fromRgbF(a.redF() * share + b.redF() * (1 - share), a.greenF() * share + b.greenF() * (1 - share),
+    return QColor::fromRgbF(a.redF() * share + b.redF() * (1 - share),
+                            a.greenF() * share + b.greenF() * (1 - share),
                             a.blueF() * share + b.blueF() * (1 - share));
 }
 
@@ -92,8 +105,8 @@ const ChartStyle& paperStyle()
     return style;
 }
 
-void drawMarker(QPainter& painter, QPointF at, qreal size, MarkerShape shape, MarkerState state, const QColor& color,
-                const QColor& background)
+void drawMarker(QPainter& painter, QPointF at, qreal size, MarkerShape shape, MarkerState state,
+                const QColor& color, const QColor& background)
 {
     painter.save();
     const QPainterPath path = markerPath(at, size, shape);

@@ -23,8 +23,8 @@ enum class MarkerState {
     Invalid, ///< hollow, dashed outline
 };
 
-/// All colours of the charts, for a light or a dark window. Series colours are told apart by readers with any common
-/// colour blindness (after Okabe and Ito, darkened or lightened for contrast with the background).
+/// All colours of the charts, for a light or a dark window. Series colours are told apart by readers with any
+/// common colour blindness (after Okabe and Ito, darkened or lightened for contrast with the background).
 struct ChartStyle
 {
     QColor background, grid, axis, text, muted;
@@ -41,8 +41,8 @@ ChartStyle chartStyle(const QPalette& palette);
 const ChartStyle& paperStyle();
 
 /// Centred at `at`, `size` across.
-void drawMarker(QPainter& painter, QPointF at, qreal size, MarkerShape shape, MarkerState state, const QColor& color,
-                const QColor& background);
+void drawMarker(QPainter& painter, QPointF at, qreal size, MarkerShape shape, MarkerState state,
+                const QColor& color, const QColor& background);
 /// A small rounded label with a border, `text` in `color`; returns its rectangle.
 QRectF drawChip(QPainter& painter, QPointF topLeft, const QString& text, const QColor& color,
                 const QColor& background, const QColor& border);

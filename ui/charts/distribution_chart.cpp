@@ -24,7 +24,8 @@ void DistributionChart::setData(const DistributionData& data)
     QStringList lines;
     if (data.summary)
         for (const auto& q : data.summary->quantiles)
-            lines << QStringLiteral("%1: %2").arg(percentileName(q.percent), formatMetric(data.metric, q.value));
+            lines << QStringLiteral("%1: %2").arg(percentileName(q.percent),
+                                                  formatMetric(data.metric, q.value));
     m_ecdf->setAccessibleDescription(lines.join(QLatin1Char('\n')));
     align();
 }

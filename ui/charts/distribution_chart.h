@@ -9,7 +9,8 @@ namespace tailmark::ui {
 class EcdfPlot;
 class HistogramPlot;
 
-/// The values of one metric in one point: the empirical distribution function over the histogram, with the percentiles.
+/// The values of one metric in one point: the empirical distribution function over the histogram, with the
+/// percentiles.
 class DistributionChart : public ChartStack
 {
     Q_OBJECT

@@ -72,7 +72,8 @@ void EcdfPlot::paintLabels(QPainter& painter)
         const qreal x = toView({q->value, percent}).x();
         if (x < area.left() || x > area.right())
             continue;
-        QString label = QStringLiteral("%1 = %2").arg(percentileName(percent), formatMetric(data().metric, q->value));
+        QString label =
+            QStringLiteral("%1 = %2").arg(percentileName(percent), formatMetric(data().metric, q->value));
         if (q->weak)
             label += tr(" (weak)");
         const QSizeF size = chipSize(painter.font(), label);
@@ -81,7 +82,8 @@ void EcdfPlot::paintLabels(QPainter& painter)
         for (const QRectF& other : std::as_const(taken))
             if (other.intersects(box))
                 box.moveBottom(other.top() - 3);
-        taken.append(drawChip(painter, box.topLeft(), label, style().operating, style().background, style().operating));
+        taken.append(drawChip(painter, box.topLeft(), label, style().operating, style().background,
+                              style().operating));
     }
 }
 
@@ -89,7 +91,8 @@ std::optional<PlotView::Hover> EcdfPlot::hoverAt(QPointF view) const
 {
     const double x = toValue(view).x();
     const auto& steps = data().ecdf;
-    const auto above = std::upper_bound(steps.begin(), steps.end(), x, [](double v, const QPointF& p) { return v < p.x(); });
+    const auto above =
+        std::upper_bound(steps.begin(), steps.end(), x, [](double v, const QPointF& p) { return v < p.x(); });
     const double share = above == steps.begin() ? 0 : std::prev(above)->y();
     return Hover{view, tr("%1 are not above %2").arg(formatShare(share), formatMetric(data().metric, x))};
 }
@@ -106,8 +109,10 @@ void HistogramPlot::setData(const DistributionData& data)
 {
     setValues(data);
     const bool gaps = metricInfo(data.metric).scope == MetricScope::Chunk;
-    setTitles(withUnit(text(metricInfo(data.metric).title), data.metric),
-              data.metric == Metric::Itl ? tr("tokens") : gaps ? tr("gaps") : tr("requests"));
+    setTitles(withUnit(text(metricInfo(data.metric).title), data.metric), data.metric == Metric::Itl
+                                                                              ? tr("tokens")
+                                                                          : gaps ? tr("gaps")
+                                                                                 : tr("requests"));
     double high = 0;
     for (const auto& bar : data.histogram)
         high = std::max(high, bar.count);
@@ -133,8 +138,8 @@ std::optional<PlotView::Hover> HistogramPlot::hoverAt(QPointF view) const
     for (const auto& bar : data().histogram)
         if (x >= bar.low && x < bar.high)
             return Hover{view, tr("%1 between %2 and %3")
-                                   .arg(formatCount(static_cast<std::uint64_t>(bar.count)), formatNumber(bar.low),
-                                        formatMetric(data().metric, bar.high))};
+                                   .arg(formatCount(static_cast<std::uint64_t>(bar.count)),
+                                        formatNumber(bar.low), formatMetric(data().metric, bar.high))};
     return Hover{view, {}};
 }
 

@@ -15,8 +15,8 @@ namespace tailmark::ui {
 namespace {
 
 constexpr qreal kMarker = 10;
-constexpr qreal kGrab = 5;     // half the height in which the SLO line can be taken
-constexpr qreal kNear = 30;    // how far the crosshair looks for a point
+constexpr qreal kGrab = 5;  // half the height in which the SLO line can be taken
+constexpr qreal kNear = 30; // how far the crosshair looks for a point
 constexpr qreal kSloStep = 1.05;
 
 /// Three significant digits: a limit set by hand should read like one.
@@ -44,7 +44,8 @@ void FrontierChart::setAxes(const FrontierAxes& axes, bool logarithmic)
 {
     m_axes = axes;
     m_log = logarithmic;
-    setTitles(withUnit(text(metricInfo(axes.x).title), axes.x), withUnit(quantileName(axes.y, axes.percent), axes.y));
+    setTitles(withUnit(text(metricInfo(axes.x).title), axes.x),
+              withUnit(quantileName(axes.y, axes.percent), axes.y));
     fit();
     describe();
 }
@@ -131,13 +132,15 @@ void FrontierChart::fit()
 
 void FrontierChart::describe()
 {
-    setAccessibleName(tr("Frontier: %1 against %2").arg(text(metricInfo(m_axes.x).title), quantileName(m_axes.y, m_axes.percent)));
+    setAccessibleName(tr("Frontier: %1 against %2")
+                          .arg(text(metricInfo(m_axes.x).title), quantileName(m_axes.y, m_axes.percent)));
     QStringList lines;
     for (const FrontierSeries& s : m_series) {
         if (!s.name.isEmpty())
             lines << s.name;
         for (const FrontierPoint& p : s.points)
-            lines << QStringLiteral("%1: %2, %3").arg(formatLoad(p.load), formatMetric(m_axes.x, p.x), formatMetric(m_axes.y, p.y));
+            lines << QStringLiteral("%1: %2, %3")
+                         .arg(formatLoad(p.load), formatMetric(m_axes.x, p.x), formatMetric(m_axes.y, p.y));
         if (s.mark)
             lines << s.mark->label;
     }
@@ -173,7 +176,8 @@ void FrontierChart::paintMark(QPainter& painter, const FrontierMark& mark, int s
         if (!m_slo)
             continue;
         if (mark.uncertain) {
-            const qreal low = toView({mark.uncertain->low, *m_slo}).x(), high = toView({mark.uncertain->high, *m_slo}).x();
+            const qreal low = toView({mark.uncertain->low, *m_slo}).x(),
+                        high = toView({mark.uncertain->high, *m_slo}).x();
             painter.setPen(QPen(color, 2));
             painter.drawLine(QPointF(low, at.y()), QPointF(high, at.y()));
             for (qreal end : {low, high})
@@ -213,7 +217,9 @@ void FrontierChart::paintMarks(QPainter& painter)
             paintMark(painter, *m_series[i].mark, i);
     for (int i = 0; i < m_series.size(); ++i)
         for (const FrontierPoint& p : m_series[i].points) {
-            const MarkerState state = !p.valid ? MarkerState::Invalid : p.passes ? MarkerState::Passing : MarkerState::Failing;
+            const MarkerState state = !p.valid   ? MarkerState::Invalid
+                                      : p.passes ? MarkerState::Passing
+                                                 : MarkerState::Failing;
             const QPointF at = toView({p.x, p.y});
             if (i == 0 && p.point == m_selected) {
                 painter.setPen(QPen(style().selection, 1.6));
@@ -251,8 +257,9 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
             const QPointF at = toView({p.x, p.y});
             taken.append(QRectF(at.x() - kMarker / 2, at.y() - kMarker / 2, kMarker, kMarker));
             if (p.interval)
-                taken.append(QRectF(QPointF(at.x() - 4, toView({p.x, p.interval->high}).y()),
-                                    QPointF(at.x() + 4, toView({p.x, std::max(p.interval->low, yScale().min)}).y())));
+                taken.append(
+                    QRectF(QPointF(at.x() - 4, toView({p.x, p.interval->high}).y()),
+                           QPointF(at.x() + 4, toView({p.x, std::max(p.interval->low, yScale().min)}).y())));
         }
     for (int i = 0; i < m_series.size(); ++i) {
         painter.setPen(m_series.size() > 1 ? style().seriesColor(i) : style().text);
@@ -264,17 +271,20 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
                 continue; // repeats of a level share one label
             const QSizeF size(metrics.horizontalAdvance(label), metrics.height() * 0.85);
             const qreal gap = i == 0 && p.point == m_selected ? kMarker : kMarker * 0.5 + 3;
-            const QPointF corners[] = {
-                {at.x() - gap - size.width() + 2, at.y() - gap - size.height() + 4},
-                {at.x() - size.width() / 2, at.y() - gap - size.height()}, {at.x() - gap - size.width(), at.y() - size.height()},
-                {at.x() + gap, at.y() - size.height() / 2},                {at.x() - gap - size.width(), at.y() - size.height() / 2},
-                {at.x() + gap, at.y() - size.height()},                    {at.x() + gap, at.y()},
-                {at.x() - size.width() / 2, at.y() + gap},                 {at.x() - gap - size.width(), at.y()}};
+            const QPointF corners[] = {{at.x() - gap - size.width() + 2, at.y() - gap - size.height() + 4},
+                                       {at.x() - size.width() / 2, at.y() - gap - size.height()},
+                                       {at.x() - gap - size.width(), at.y() - size.height()},
+                                       {at.x() + gap, at.y() - size.height() / 2},
+                                       {at.x() - gap - size.width(), at.y() - size.height() / 2},
+                                       {at.x() + gap, at.y() - size.height()},
+                                       {at.x() + gap, at.y()},
+                                       {at.x() - size.width() / 2, at.y() + gap},
+                                       {at.x() - gap - size.width(), at.y()}};
             for (const QPointF& corner : corners) {
                 const QRectF box(corner, size);
-                const bool free = room.contains(box) && std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) {
-                    return other.intersects(box);
-                });
+                const bool free = room.contains(box) &&
+                                  std::none_of(taken.begin(), taken.end(),
+                                               [&](const QRectF& other) { return other.intersects(box); });
                 if (!free)
                     continue;
                 painter.drawText(QPointF(box.left(), box.bottom() - metrics.descent() * 0.6), label);
@@ -292,7 +302,8 @@ void FrontierChart::paintLabels(QPainter& painter)
     QList<QRectF> taken;
     const auto chip = [&](QPointF corner, const QString& label, const QColor& color) {
         const QSizeF size = chipSize(painter.font(), label);
-        corner.setX(std::clamp(corner.x(), area.left() + 2, std::max(area.left() + 2, area.right() - size.width() - 2)));
+        corner.setX(std::clamp(corner.x(), area.left() + 2,
+                               std::max(area.left() + 2, area.right() - size.width() - 2)));
         QRectF box(corner, size);
         for (const QRectF& other : std::as_const(taken))
             if (other.intersects(box))
@@ -302,7 +313,8 @@ void FrontierChart::paintLabels(QPainter& painter)
     if (m_slo) {
         const qreal y = toView({xScale().min, *m_slo}).y();
         if (y >= area.top() - 1 && y <= area.bottom() + 1) {
-            const QString label = tr("SLO %1 ≤ %2").arg(quantileName(m_axes.y, m_axes.percent), formatMetric(m_axes.y, *m_slo));
+            const QString label =
+                tr("SLO %1 ≤ %2").arg(quantileName(m_axes.y, m_axes.percent), formatMetric(m_axes.y, *m_slo));
             const qreal height = chipSize(painter.font(), label).height();
             const bool above = y - height - 4 > area.top();
             chip({area.left() + 8, above ? y - height - 3 : y + 3}, label, style().slo);
@@ -315,7 +327,8 @@ void FrontierChart::paintLabels(QPainter& painter)
         const qreal x = toView({mark->crossings.first(), yScale().min}).x();
         if (x < area.left() || x > area.right())
             continue;
-        // Left above the crossing the chart is empty: the curve comes from below and leaves upwards to the right.
+        // Left above the crossing the chart is empty: the curve comes from below and leaves upwards to the
+        // right.
         const QSizeF size = chipSize(painter.font(), mark->label);
         const qreal y = m_slo ? toView({xScale().min, *m_slo}).y() : area.bottom();
         chip({x - size.width() - 14, std::max(area.top() + 2, y - size.height() - 8)}, mark->label,
@@ -352,14 +365,15 @@ std::optional<PlotView::Hover> FrontierChart::hoverAt(QPointF view) const
     if (!hit)
         return Hover{view, {}};
     const QString& name = m_series[hit->series].name;
-    return Hover{toView({hit->point->x, hit->point->y}),
-                 m_series.size() > 1 && !name.isEmpty() ? name + QLatin1Char('\n') + hit->point->details : hit->point->details};
+    return Hover{toView({hit->point->x, hit->point->y}), m_series.size() > 1 && !name.isEmpty()
+                                                             ? name + QLatin1Char('\n') + hit->point->details
+                                                             : hit->point->details};
 }
 
 bool FrontierChart::isOnSlo(QPointF view) const
 {
-    return m_slo && m_sloMovable && plotArea().adjusted(0, -kGrab, 0, kGrab).contains(view)
-           && std::fabs(toView({xScale().min, *m_slo}).y() - view.y()) <= kGrab;
+    return m_slo && m_sloMovable && plotArea().adjusted(0, -kGrab, 0, kGrab).contains(view) &&
+           std::fabs(toView({xScale().min, *m_slo}).y() - view.y()) <= kGrab;
 }
 
 void FrontierChart::moveSlo(double limit, bool final)

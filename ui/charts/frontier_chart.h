@@ -8,8 +8,9 @@
 
 namespace tailmark::ui {
 
-/// Throughput against a percentile of a latency: the curve of one test, or of several runs over one another. The SLO line
-/// can be dragged, or moved by 5 % with the arrow keys up and down; left and right step through the points.
+/// Throughput against a percentile of a latency: the curve of one test, or of several runs over one another.
+/// The SLO line can be dragged, or moved by 5 % with the arrow keys up and down; left and right step through
+/// the points.
 class FrontierChart : public PlotView
 {
     Q_OBJECT

@@ -9,8 +9,8 @@
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QSignalBlocker>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 
 namespace tailmark::ui {
@@ -43,8 +43,9 @@ void select(QComboBox* box, const QVariant& data)
 
 FrontierPanel::FrontierPanel(SloControl slo, QWidget* parent)
     : QWidget(parent), m_chart(new FrontierChart(this)), m_x(combo(tr("Throughput shown"), this)),
-      m_percent(combo(tr("Percentile shown"), this)), m_y(combo(tr("Latency shown"), this)), m_log(new QCheckBox(tr("Log"), this)),
-      m_sloLabel(new QLabel(tr("SLO"), this)), m_limit(new LimitBox(this)), m_reset(new QPushButton(tr("Reset"), this)),
+      m_percent(combo(tr("Percentile shown"), this)), m_y(combo(tr("Latency shown"), this)),
+      m_log(new QCheckBox(tr("Log"), this)), m_sloLabel(new QLabel(tr("SLO"), this)),
+      m_limit(new LimitBox(this)), m_reset(new QPushButton(tr("Reset"), this)),
       m_fit(new QPushButton(tr("Fit"), this)), m_editable(slo == SloControl::Editable)
 {
     for (Metric m : throughputMetrics()) {
@@ -64,7 +65,8 @@ FrontierPanel::FrontierPanel(SloControl slo, QWidget* parent)
     m_limit->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
     m_limit->setButtonSymbols(QAbstractSpinBox::NoButtons);
     m_reset->setToolTip(tr("Back to the limits of the run's matrix"));
-    m_fit->setToolTip(tr("Show everything (Home). The wheel zooms, with Ctrl the latency only, with Shift the throughput only."));
+    m_fit->setToolTip(tr("Show everything (Home). The wheel zooms, with Ctrl the latency only, with Shift "
+                         "the throughput only."));
     m_sloLabel->setBuddy(m_limit);
     for (QWidget* w : std::initializer_list<QWidget*>{m_sloLabel, m_limit, m_reset})
         w->setVisible(m_editable);
@@ -157,8 +159,8 @@ void FrontierPanel::fillPercentiles()
 
 void FrontierPanel::axesChosen()
 {
-    m_axes = {static_cast<Metric>(m_x->currentData().toInt()), static_cast<Metric>(m_y->currentData().toInt()),
-              m_percent->currentData().toDouble()};
+    m_axes = {static_cast<Metric>(m_x->currentData().toInt()),
+              static_cast<Metric>(m_y->currentData().toInt()), m_percent->currentData().toDouble()};
     m_chart->setAxes(m_axes, isLogarithmic());
     showSlo();
     emit axesChanged();

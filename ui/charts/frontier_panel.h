@@ -13,8 +13,8 @@ class QPushButton;
 
 namespace tailmark::ui {
 
-/// The frontier with the choices above it: which throughput, which percentile of which latency, linear or logarithmic, and
-/// the limit on what the y axis shows.
+/// The frontier with the choices above it: which throughput, which percentile of which latency, linear or
+/// logarithmic, and the limit on what the y axis shows.
 class FrontierPanel : public QWidget
 {
     Q_OBJECT

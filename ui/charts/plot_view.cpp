@@ -34,7 +34,10 @@ public:
     }
     void geometryChanged() { prepareGeometryChange(); }
     QRectF boundingRect() const override { return m_view.m_chart->rect(); }
-    void paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) override { (m_view.*m_paint)(*painter); }
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) override
+    {
+        (m_view.*m_paint)(*painter);
+    }
 
 private:
     PlotView& m_view;
@@ -142,12 +145,14 @@ void PlotView::updateMarks()
 
 QPointF PlotView::toView(QPointF v) const
 {
-    return {m_area.left() + m_x.unit(v.x()) * m_area.width(), m_area.bottom() - m_y.unit(v.y()) * m_area.height()};
+    return {m_area.left() + m_x.unit(v.x()) * m_area.width(),
+            m_area.bottom() - m_y.unit(v.y()) * m_area.height()};
 }
 
 QPointF PlotView::toValue(QPointF p) const
 {
-    return {m_x.value((p.x() - m_area.left()) / m_area.width()), m_y.value((m_area.bottom() - p.y()) / m_area.height())};
+    return {m_x.value((p.x() - m_area.left()) / m_area.width()),
+            m_y.value((m_area.bottom() - p.y()) / m_area.height())};
 }
 
 void PlotView::setView(const Scale& x, const Scale& y, bool zoomed)
@@ -172,7 +177,8 @@ void PlotView::zoomToFit()
 
 void PlotView::zoomAt(QPointF view, double factor, bool alongX, bool alongY)
 {
-    const QPointF unit((view.x() - m_area.left()) / m_area.width(), (m_area.bottom() - view.y()) / m_area.height());
+    const QPointF unit((view.x() - m_area.left()) / m_area.width(),
+                       (m_area.bottom() - view.y()) / m_area.height());
     setView(alongX ? m_x.zoomed(factor, unit.x()) : m_x, alongY ? m_y.zoomed(factor, unit.y()) : m_y, true);
 }
 
@@ -180,8 +186,8 @@ void PlotView::zoomAt(QPointF view, double factor, bool alongX, bool alongY)
 
 QFont PlotView::chartFont() const
 {
-    // In pixels of the chart: a size in points would be scaled twice on a device with another resolution (PDF).
-    // The family by its own name: an SVG would say "Sans Serif", which other machines do not know.
+    // In pixels of the chart: a size in points would be scaled twice on a device with another resolution
+    // (PDF). The family by its own name: an SVG would say "Sans Serif", which other machines do not know.
     QFont f = font();
     const QFontInfo real(f);
     f.setFamilies({real.family()});
@@ -218,7 +224,8 @@ void PlotView::layoutPlot()
     const qreal top = m_legend.isEmpty() ? line * 0.6 : line + 12;
     const qreal bottom = (m_xLabels ? line + 10 : line * 0.4) + (m_xTitle.isEmpty() ? 0 : line + 2);
     // The widest label depends on the ticks, these on the height only: one pass is enough.
-    m_area = QRectF(m_area.left(), top, std::max(10.0, m_area.width()), std::max(10.0, size.height() - top - bottom));
+    m_area = QRectF(m_area.left(), top, std::max(10.0, m_area.width()),
+                    std::max(10.0, size.height() - top - bottom));
     const qreal left = std::max(m_leftMargin, neededLeftMargin());
     m_area.setLeft(left);
     m_area.setWidth(std::max(10.0, size.width() - left - 16));
@@ -280,7 +287,8 @@ QList<QList<QPointF>> clippedToUnitSquare(const QList<QPointF>& points)
                 leave = std::min(leave, t);
             return enter <= leave;
         };
-        const bool visible = cut(-d.x(), a.x()) && cut(d.x(), 1 - a.x()) && cut(-d.y(), a.y()) && cut(d.y(), 1 - a.y());
+        const bool visible =
+            cut(-d.x(), a.x()) && cut(d.x(), 1 - a.x()) && cut(-d.y(), a.y()) && cut(d.y(), 1 - a.y());
         if (!visible) {
             open = false;
             continue;
@@ -319,7 +327,8 @@ void PlotView::paintGrid(QPainter& painter)
             continue;
         painter.setPen(m_style.muted);
         const QString label = formatNumber(v);
-        painter.drawText(QPointF(x - metrics.horizontalAdvance(label) / 2, m_area.bottom() + 5 + metrics.ascent()), label);
+        painter.drawText(
+            QPointF(x - metrics.horizontalAdvance(label) / 2, m_area.bottom() + 5 + metrics.ascent()), label);
     }
     for (double v : yTicks()) {
         const qreal y = std::round(toView({m_x.min, v}).y());
@@ -328,7 +337,8 @@ void PlotView::paintGrid(QPainter& painter)
         painter.setPen(m_style.muted);
         const QString label = formatNumber(v);
         painter.drawText(QPointF(m_area.left() - 7 - metrics.horizontalAdvance(label),
-                                 y + metrics.ascent() / 2 - metrics.descent() / 2), label);
+                                 y + metrics.ascent() / 2 - metrics.descent() / 2),
+                         label);
     }
     painter.setPen(m_style.axis);
     painter.drawLine(m_area.bottomLeft(), m_area.bottomRight());
@@ -336,7 +346,8 @@ void PlotView::paintGrid(QPainter& painter)
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(m_style.text);
     if (!m_xTitle.isEmpty())
-        painter.drawText(QRectF(m_area.left(), m_area.bottom() + metrics.height() + 7, m_area.width(), metrics.height() + 2),
+        painter.drawText(QRectF(m_area.left(), m_area.bottom() + metrics.height() + 7, m_area.width(),
+                                metrics.height() + 2),
                          Qt::AlignHCenter | Qt::AlignTop, m_xTitle);
     if (!m_yTitle.isEmpty()) {
         painter.save();
@@ -345,7 +356,8 @@ void PlotView::paintGrid(QPainter& painter)
         painter.translate(3, fits ? m_area.center().y() : m_chart->rect().center().y());
         painter.rotate(-90);
         const qreal room = m_chart->size().height();
-        painter.drawText(QRectF(-room / 2, 0, room, metrics.height() + 2), Qt::AlignHCenter | Qt::AlignTop, m_yTitle);
+        painter.drawText(QRectF(-room / 2, 0, room, metrics.height() + 2), Qt::AlignHCenter | Qt::AlignTop,
+                         m_yTitle);
         painter.restore();
     }
     painter.save();
@@ -373,7 +385,8 @@ void PlotView::paintTop(QPainter& painter)
         painter.setPen(pen);
         painter.drawLine(QPointF(x, middle), QPointF(x + 22, middle));
         if (entry.shape)
-            drawMarker(painter, {x + 11, middle}, 9, *entry.shape, MarkerState::Passing, entry.color, m_style.background);
+            drawMarker(painter, {x + 11, middle}, 9, *entry.shape, MarkerState::Passing, entry.color,
+                       m_style.background);
         painter.setPen(m_style.text);
         painter.drawText(QPointF(x + 28, middle + metrics.ascent() / 2 - metrics.descent() / 2), entry.name);
         x += 28 + metrics.horizontalAdvance(entry.name) + 18;
@@ -450,6 +463,7 @@ void PlotView::renderForFile(QPainter& painter, const QRectF& target)
     m_hover.reset();
     applyStyle(paperStyle());
     m_forFile = true;
+    painter.setFont(chartFont()); // what an SVG says of items that set none
     scene()->render(&painter, target, m_chart->rect(), Qt::KeepAspectRatio);
     m_forFile = false;
     applyStyle(screen);
@@ -474,7 +488,8 @@ void PlotView::wheelEvent(QWheelEvent* event)
 {
     const int delta = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
     if (delta != 0 && m_area.contains(event->position())) {
-        const bool yOnly = event->modifiers() & Qt::ControlModifier, xOnly = event->modifiers() & Qt::ShiftModifier;
+        const bool yOnly = event->modifiers() & Qt::ControlModifier,
+                   xOnly = event->modifiers() & Qt::ShiftModifier;
         zoomAt(event->position(), std::pow(0.85, delta / 120.0), !yOnly, !xOnly);
     }
     event->accept();
@@ -482,7 +497,8 @@ void PlotView::wheelEvent(QWheelEvent* event)
 
 void PlotView::mousePressEvent(QMouseEvent* event)
 {
-    if ((event->button() == Qt::LeftButton || event->button() == Qt::MiddleButton) && m_area.contains(event->position()))
+    if ((event->button() == Qt::LeftButton || event->button() == Qt::MiddleButton) &&
+        m_area.contains(event->position()))
         m_panFrom = event->position();
     event->accept();
 }

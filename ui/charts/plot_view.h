@@ -16,13 +16,14 @@ class QLineSeries;
 
 namespace tailmark::ui {
 
-/// One chart on Qt Charts: frame, lines, grid, axes, legend, crosshair, zoom, pan, image and vector export. Derived
-/// classes add their marks by painting below and above the lines. The Qt Charts axes are hidden and always run from 0
-/// to 1: every value is mapped by Scale and clipped here before it reaches a series, so that no NaN, no logarithm of
-/// zero and no line outside the frame (not even in SVG, whose generator does not clip) can come about.
+/// One chart on Qt Charts: frame, lines, grid, axes, legend, crosshair, zoom, pan, image and vector export.
+/// Derived classes add their marks by painting below and above the lines. The Qt Charts axes are hidden and
+/// always run from 0 to 1: every value is mapped by Scale and clipped here before it reaches a series, so
+/// that no NaN, no logarithm of zero and no line outside the frame (not even in SVG, whose generator does not
+/// clip) can come about.
 ///
-/// Left or middle drag pans, the wheel zooms (Ctrl: y only, Shift: x only), + and − zoom, double click or Home fits,
-/// Ctrl+C copies the image.
+/// Left or middle drag pans, the wheel zooms (Ctrl: y only, Shift: x only), + and − zoom, double click or
+/// Home fits, Ctrl+C copies the image.
 class PlotView : public QChartView
 {
     Q_OBJECT

@@ -8,19 +8,21 @@ namespace tailmark::ui {
 
 TimelineChart::TimelineChart(QWidget* parent) : ChartStack(parent)
 {
-    m_rates = new RatesPlot(tr("rate"), QStringLiteral("1/s"),
-                            // What coincides is told apart by width and dashes: offered lies dashed over sent.
-                            {{tr("sent"), &TimelineBin::sentPerS, 0, Qt::SolidLine, 3},
-                             {tr("offered"), &TimelineBin::offeredPerS, 5, Qt::DashLine},
-                             {tr("completed"), &TimelineBin::completedPerS, 2},
-                             {tr("failed"), &TimelineBin::failedPerS, 1, Qt::SolidLine, 1.6, true}},
-                            false, this);
+    m_rates =
+        new RatesPlot(tr("rate"), QStringLiteral("1/s"),
+                      // What coincides is told apart by width and dashes: offered lies dashed over sent.
+                      {{tr("sent"), &TimelineBin::sentPerS, 0, Qt::SolidLine, 3},
+                       {tr("offered"), &TimelineBin::offeredPerS, 5, Qt::DashLine},
+                       {tr("completed"), &TimelineBin::completedPerS, 2},
+                       {tr("failed"), &TimelineBin::failedPerS, 1, Qt::SolidLine, 1.6, true}},
+                      false, this);
     m_rates->setNamesPhases(true);
     m_rates->setAccessibleName(tr("Offered, sent, completed and failed requests per second along the point"));
-    m_flight = new RatesPlot(tr("requests"), {},
-                             {{tr("backlog (intended, not ended)"), &TimelineBin::backlog, 3, Qt::SolidLine, 3.5},
-                              {tr("in flight"), &TimelineBin::inFlight, 0, Qt::DashLine}},
-                             true, this);
+    m_flight =
+        new RatesPlot(tr("requests"), {},
+                      {{tr("backlog (intended, not ended)"), &TimelineBin::backlog, 3, Qt::SolidLine, 3.5},
+                       {tr("in flight"), &TimelineBin::inFlight, 0, Qt::DashLine}},
+                      true, this);
     m_flight->setAccessibleName(tr("Requests in flight and backlog along the point"));
     m_dots = new DotsPlot(this);
     m_dots->setAccessibleName(tr("Latency of each request along the point"));

@@ -9,8 +9,8 @@ namespace tailmark::ui {
 class RatesPlot;
 class DotsPlot;
 
-/// One point along its time: the rates, what is in flight and waiting, and each request's latency as a dot at its
-/// intended start. The window is shaded, the phases of a burst are named.
+/// One point along its time: the rates, what is in flight and waiting, and each request's latency as a dot at
+/// its intended start. The window is shaded, the phases of a burst are named.
 class TimelineChart : public ChartStack
 {
     Q_OBJECT

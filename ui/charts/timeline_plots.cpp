@@ -72,7 +72,8 @@ void TimePlot::paintLabels(QPainter& painter)
 
 // ---- rates
 
-RatesPlot::RatesPlot(const QString& title, const QString& unit, const QList<Curve>& curves, bool atEnd, QWidget* parent)
+RatesPlot::RatesPlot(const QString& title, const QString& unit, const QList<Curve>& curves, bool atEnd,
+                     QWidget* parent)
     : TimePlot(parent), m_unit(unit), m_curves(curves), m_atEnd(atEnd)
 {
     setMinimumSize(220, 56);
@@ -98,8 +99,9 @@ void RatesPlot::restyle()
     QList<Line> lines;
     QList<LegendEntry> legend;
     for (const Curve& curve : m_curves) {
-        if (curve.onlyWhenPresent && std::none_of(data().bins.begin(), data().bins.end(),
-                                                  [&](const TimelineBin& bin) { return bin.*curve.value > 0; }))
+        if (curve.onlyWhenPresent &&
+            std::none_of(data().bins.begin(), data().bins.end(),
+                         [&](const TimelineBin& bin) { return bin.*curve.value > 0; }))
             continue;
         Line line{{}, style().seriesColor(curve.color), curve.width, curve.style};
         line.points.reserve(data().bins.size());
@@ -121,7 +123,8 @@ std::optional<PlotView::Hover> RatesPlot::hoverAt(QPointF view) const
         return Hover{view, {}};
     QStringList lines{tr("%1 after the start").arg(formatValue(bins[i].startS, "s"))};
     for (const Curve& curve : m_curves)
-        lines << QStringLiteral("%1: %2").arg(curve.name, formatValue(bins[i].*curve.value, m_unit.toStdString()));
+        lines << QStringLiteral("%1: %2").arg(curve.name,
+                                              formatValue(bins[i].*curve.value, m_unit.toStdString()));
     return Hover{view, lines.join(QLatin1Char('\n'))};
 }
 
@@ -151,14 +154,17 @@ void DotsPlot::setData(const TimelineData& data)
 
 void DotsPlot::restyle()
 {
-    QList<LegendEntry> legend{{tr("one request, at its intended start"), style().seriesColor(0), MarkerShape::Circle, Qt::NoPen}};
+    QList<LegendEntry> legend{
+        {tr("one request, at its intended start"), style().seriesColor(0), MarkerShape::Circle, Qt::NoPen}};
     if (!data().failures.isEmpty())
-        legend.append({tr("%1 failed (×)").arg(formatCount(static_cast<std::uint64_t>(data().failures.size()))), style().slo,
-                       std::nullopt, Qt::NoPen});
+        legend.append(
+            {tr("%1 failed (×)").arg(formatCount(static_cast<std::uint64_t>(data().failures.size()))),
+             style().slo, std::nullopt, Qt::NoPen});
     setLegend(legend);
 }
 
-void drawDots(QPainter& painter, const QList<QPointF>& at, const QRectF& within, qreal size, const QColor& color)
+void drawDots(QPainter& painter, const QList<QPointF>& at, const QRectF& within, qreal size,
+              const QColor& color)
 {
     const QPaintEngine* engine = painter.paintEngine();
     if (engine && engine->type() != QPaintEngine::Raster) {
@@ -200,7 +206,8 @@ void DotsPlot::paintMarks(QPainter& painter)
     for (const QPointF& dot : data().dots)
         if (yScale().canShow(dot.y()))
             at.append(toView(dot));
-    drawDots(painter, at, plotArea(), kDot, faded(style().seriesColor(0), data().dots.size() > 2000 ? 0.35 : 0.6));
+    drawDots(painter, at, plotArea(), kDot,
+             faded(style().seriesColor(0), data().dots.size() > 2000 ? 0.35 : 0.6));
     painter.setPen(QPen(style().slo, 1.4));
     const qreal y = plotArea().top() + 6;
     for (double s : data().failures) {

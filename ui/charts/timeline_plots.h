@@ -45,7 +45,8 @@ public:
         bool onlyWhenPresent = false; ///< left out while it is zero throughout
     };
     /// `atEnd`: the values hold at the end of a bin, else over the whole of it.
-    RatesPlot(const QString& title, const QString& unit, const QList<Curve>& curves, bool atEnd, QWidget* parent = nullptr);
+    RatesPlot(const QString& title, const QString& unit, const QList<Curve>& curves, bool atEnd,
+              QWidget* parent = nullptr);
 
     void setData(const TimelineData& data);
     void setNamesPhases(bool on) { m_namesPhases = on; }
@@ -75,7 +76,9 @@ protected:
     std::optional<Hover> hoverAt(QPointF view) const override;
 };
 
-/// Thousands of equal dots: on a raster each visible place once, as a pixmap; in a vector file as points of a round pen.
-void drawDots(QPainter& painter, const QList<QPointF>& at, const QRectF& within, qreal size, const QColor& color);
+/// Thousands of equal dots: on a raster each visible place once, as a pixmap; in a vector file as points of a
+/// round pen.
+void drawDots(QPainter& painter, const QList<QPointF>& at, const QRectF& within, qreal size,
+              const QColor& color);
 
 } // namespace tailmark::ui

@@ -50,7 +50,8 @@ Cell ratioCell(std::optional<double> ratio, const std::optional<Interval>& ci95,
 Table levelsTable(std::span<const LevelComparison> levels, const std::string& test)
 {
     Table table;
-    const QString ratioTip = tr("Candidate / baseline with its 95 % interval. Grey: the interval holds 1, the two cannot be told apart.");
+    const QString ratioTip = tr("Candidate / baseline with its 95 % interval. Grey: the interval holds 1, "
+                                "the two cannot be told apart.");
     table.columns = {{tr("Load"), {}, true},
                      {tr("A: throughput [tok/s]"), {}, true},
                      {tr("B: throughput [tok/s]"), {}, true},
@@ -66,13 +67,23 @@ Table levelsTable(std::span<const LevelComparison> levels, const std::string& te
         if (level.test != test)
             continue;
         const bool both = level.validA && level.validB;
-        table.rows << QList<Cell>{
-            Cell{formatLoad(level.load), level.load.value, {}, Badge::None},
-            number(level.throughputA), number(level.throughputB), ratioCell(level.throughputRatio, level.throughputRatioCi95, false),
-            number(level.latencyA), number(level.latencyB), ratioCell(level.latencyRatio, level.latencyRatioCi95, true),
-            number(level.goodputA), number(level.goodputB), ratioCell(level.goodputRatio, level.goodputRatioCi95, false),
-            Cell{both ? tr("both") : level.validA ? tr("A only") : level.validB ? tr("B only") : tr("neither"), {}, {},
-                 both ? Badge::Good : Badge::Warning}};
+        table.rows << QList<Cell>{Cell{formatLoad(level.load), level.load.value, {}, Badge::None},
+                                  number(level.throughputA),
+                                  number(level.throughputB),
+                                  ratioCell(level.throughputRatio, level.throughputRatioCi95, false),
+                                  number(level.latencyA),
+                                  number(level.latencyB),
+                                  ratioCell(level.latencyRatio, level.latencyRatioCi95, true),
+                                  number(level.goodputA),
+                                  number(level.goodputB),
+                                  ratioCell(level.goodputRatio, level.goodputRatioCi95, false),
+                                  Cell{both           ? tr("both")
+                                       : level.validA ? tr("A only")
+                                       : level.validB ? tr("B only")
+                                                      : tr("neither"),
+                                       {},
+                                       {},
+                                       both ? Badge::Good : Badge::Warning}};
     }
     return table;
 }
@@ -80,15 +91,25 @@ Table levelsTable(std::span<const LevelComparison> levels, const std::string& te
 Table differencesTable(std::span<const Difference> differences)
 {
     Table table;
-    table.columns = {{tr("What differs"), {}, false}, {tr("A (baseline)"), {}, false}, {tr("B (candidate)"), {}, false}, {tr("Counts"), {}, false}};
+    table.columns = {{tr("What differs"), {}, false},
+                     {tr("A (baseline)"), {}, false},
+                     {tr("B (candidate)"), {}, false},
+                     {tr("Counts"), {}, false}};
     for (const Difference& d : differences) {
         Cell counts{tr("differs"), {}, {}, Badge::None};
         if (d.unknown)
-            counts = {tr("unknown"), {}, tr("At least one side does not know it, so that it may differ."), Badge::Warning};
+            counts = {tr("unknown"),
+                      {},
+                      tr("At least one side does not know it, so that it may differ."),
+                      Badge::Warning};
         else if (!d.partOf.empty())
-            counts = {tr("part of %1").arg(text(d.partOf)), {}, tr("Follows from another difference and is not counted for itself."), Badge::Neutral};
-        table.rows << QList<Cell>{Cell{text(d.key), {}, {}, Badge::None}, Cell{text(d.a), {}, {}, Badge::None},
-                                  Cell{text(d.b), {}, {}, Badge::None}, counts};
+            counts = {tr("part of %1").arg(text(d.partOf)),
+                      {},
+                      tr("Follows from another difference and is not counted for itself."),
+                      Badge::Neutral};
+        table.rows << QList<Cell>{Cell{text(d.key), {}, {}, Badge::None},
+                                  Cell{text(d.a), {}, {}, Badge::None}, Cell{text(d.b), {}, {}, Badge::None},
+                                  counts};
     }
     return table;
 }
@@ -96,17 +117,25 @@ Table differencesTable(std::span<const Difference> differences)
 Table capacityTable(const RunResults& a, const RunResults& b)
 {
     Table table;
-    table.columns = {{tr("Test"), {}, false},          {tr("Run"), {}, false},       {tr("State"), {}, false},
-                     {tr("Load at the SLO"), {}, true}, {tr("95 %"), {}, false},      {tr("Throughput [tok/s]"), {}, true},
-                     {tr("95 %"), {}, false},          {tr("Requests/s [1/s]"), {}, true}, {tr("In words"), {}, false}};
+    table.columns = {{tr("Test"), {}, false},    {tr("Run"), {}, false},
+                     {tr("State"), {}, false},   {tr("Load at the SLO"), {}, true},
+                     {tr("95 %"), {}, false},    {tr("Throughput [tok/s]"), {}, true},
+                     {tr("95 %"), {}, false},    {tr("Requests/s [1/s]"), {}, true},
+                     {tr("In words"), {}, false}};
     const auto state = [](OperatingState s) {
         switch (s) {
-        case OperatingState::Found: return tr("found");
-        case OperatingState::NotReached: return tr("not reached: at least");
-        case OperatingState::BelowFirst: return tr("below the first level");
-        case OperatingState::Ambiguous: return tr("ambiguous");
-        case OperatingState::NoValidPoints: return tr("no valid points");
-        case OperatingState::NoSlo: return tr("no SLO");
+        case OperatingState::Found:
+            return tr("found");
+        case OperatingState::NotReached:
+            return tr("not reached: at least");
+        case OperatingState::BelowFirst:
+            return tr("below the first level");
+        case OperatingState::Ambiguous:
+            return tr("ambiguous");
+        case OperatingState::NoValidPoints:
+            return tr("no valid points");
+        case OperatingState::NoSlo:
+            return tr("no SLO");
         }
         return QString();
     };
@@ -119,7 +148,10 @@ Table capacityTable(const RunResults& a, const RunResults& b)
             table.rows << QList<Cell>{
                 Cell{text(op->test), {}, {}, Badge::None},
                 Cell{QStringLiteral("%1: %2").arg(name, text(results->run.info.name)), {}, {}, Badge::None},
-                Cell{state(op->state), {}, {}, op->state == OperatingState::Found ? Badge::Good : Badge::Warning},
+                Cell{state(op->state),
+                     {},
+                     {},
+                     op->state == OperatingState::Found ? Badge::Good : Badge::Warning},
                 at ? Cell{formatLoad({op->axis, at->load}), at->load, {}, Badge::None} : number({}),
                 Cell{formatInterval(op->crossingLoad), {}, {}, Badge::None},
                 number(at ? at->outputTokensPerS : std::nullopt),

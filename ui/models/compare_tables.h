@@ -10,7 +10,8 @@
 
 namespace tailmark::ui {
 
-/// One row a level of `test` that both runs have: throughput, latency and goodput of both with their ratio and its interval.
+/// One row a level of `test` that both runs have: throughput, latency and goodput of both with their ratio
+/// and its interval.
 Table levelsTable(std::span<const LevelComparison> levels, const std::string& test);
 /// What differs between two runs, unknown entries marked.
 Table differencesTable(std::span<const Difference> differences);

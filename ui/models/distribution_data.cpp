@@ -11,7 +11,8 @@ namespace tailmark::ui {
 
 namespace {
 
-constexpr int kSteps = 400; // of the staircase: more than a chart has pixels to tell apart
+constexpr int kSteps = 400;       // of the staircase: more than a chart has pixels to tell apart
+constexpr int kTailSteps = 20000; // above 99 %, which is what matters: a hundredth of it is drawn
 constexpr int kBars = 40;
 
 /// Ascending.
@@ -56,8 +57,7 @@ DistributionData distributionData(Metric metric, const PointSummary& summary, co
     for (std::size_t i = 0; i < values.size(); ++i) {
         below += static_cast<double>(values[i].weight);
         const double share = below / total;
-        // The tail is what matters: above 99 % every step is kept.
-        if (share - drawn < 1.0 / kSteps && share < 0.99 && i + 1 < values.size())
+        if (share - drawn < 1.0 / (share < 0.99 ? kSteps : kTailSteps) && i + 1 < values.size())
             continue;
         data.ecdf.append({values[i].value, data.ecdf.last().y()});
         data.ecdf.append({values[i].value, share});

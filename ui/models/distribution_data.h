@@ -21,8 +21,9 @@ struct DistributionData
     };
 
     Metric metric = Metric::Ttft;
-    QList<QPointF> ecdf;   ///< value, share of values not above it; a staircase of at most some hundred steps
-    QList<Bar> histogram;  ///< equal widths, or equal ratios where the values span more than a decade and a half
+    QList<QPointF> ecdf; ///< value, share of values not above it; a staircase of at most some hundred steps
+    QList<Bar>
+        histogram; ///< equal widths, or equal ratios where the values span more than a decade and a half
     bool logarithmic = false;
     std::optional<Distribution> summary; ///< the figures of the point's summary: the marks come from here
 };

@@ -43,10 +43,14 @@ QVariant EventListModel::data(const QModelIndex& index, int role) const
     const Event& event = m_events[index.row()];
     switch (role) {
     case Qt::DisplayRole:
-        return QStringLiteral("%1  %2").arg(QLocale().toString(event.at, QStringLiteral("HH:mm:ss")), event.text);
-    case Qt::ToolTipRole: return event.text;
-    case BadgeRole: return static_cast<int>(event.badge);
-    default: return {};
+        return QStringLiteral("%1  %2").arg(QLocale().toString(event.at, QStringLiteral("HH:mm:ss")),
+                                            event.text);
+    case Qt::ToolTipRole:
+        return event.text;
+    case BadgeRole:
+        return static_cast<int>(event.badge);
+    default:
+        return {};
     }
 }
 

@@ -14,13 +14,14 @@
 
 namespace tailmark::ui {
 
-// The one place that turns values into text for the screen: the user's locale, significant digits, units. Files are
-// written by core/report in the C locale. Any thread.
+// The one place that turns values into text for the screen: the user's locale, significant digits, units.
+// Files are written by core/report in the C locale. Any thread.
 
 /// What stands where a value is absent.
 QString absentText();
 
-/// `digits` significant digits, never fewer than all digits before the decimal point, grouped as the locale does.
+/// `digits` significant digits, never fewer than all digits before the decimal point, grouped as the locale
+/// does.
 QString formatNumber(double value, int digits = 4);
 QString formatNumber(std::optional<double> value, int digits = 4);
 QString formatCount(std::uint64_t count);

@@ -21,10 +21,14 @@ QString tr(const char* source)
 std::optional<double> capacity(const CapacityAt& at, Metric x)
 {
     switch (x) {
-    case Metric::OutputTokensPerS: return at.outputTokensPerS;
-    case Metric::RequestsPerS: return at.requestsPerS;
-    case Metric::GoodputRequestsPerS: return at.goodputRequestsPerS;
-    default: return std::nullopt;
+    case Metric::OutputTokensPerS:
+        return at.outputTokensPerS;
+    case Metric::RequestsPerS:
+        return at.requestsPerS;
+    case Metric::GoodputRequestsPerS:
+        return at.goodputRequestsPerS;
+    default:
+        return std::nullopt;
     }
 }
 
@@ -33,13 +37,16 @@ std::optional<double> capacity(const std::optional<CapacityAt>& at, Metric x)
     return at ? capacity(*at, x) : std::nullopt;
 }
 
-QString detailsOf(const PointSummary& s, const FrontierAxes& axes, const Distribution::Quantile& q, std::size_t n)
+QString detailsOf(const PointSummary& s, const FrontierAxes& axes, const Distribution::Quantile& q,
+                  std::size_t n)
 {
     QStringList lines;
     lines << (s.point.repeat > 0 ? tr("%1, repeat %2").arg(formatLoad(s.point.load)).arg(s.point.repeat + 1)
                                  : formatLoad(s.point.load));
-    lines << QStringLiteral("%1: %2").arg(text(metricInfo(axes.x).title), formatMetric(axes.x, s.rate(axes.x)));
-    QString latency = QStringLiteral("%1: %2").arg(quantileName(axes.y, axes.percent), formatMetric(axes.y, q.value));
+    lines << QStringLiteral("%1: %2").arg(text(metricInfo(axes.x).title),
+                                          formatMetric(axes.x, s.rate(axes.x)));
+    QString latency =
+        QStringLiteral("%1: %2").arg(quantileName(axes.y, axes.percent), formatMetric(axes.y, q.value));
     if (q.ci95)
         latency += tr(" (95 %: %1)").arg(formatInterval(q.ci95, metricInfo(axes.y).unit));
     lines << latency;
@@ -72,8 +79,9 @@ QString crossingLabel(const CapacityAt& at, LoadAxis axis, const FrontierAxes& a
         label += QStringLiteral(" · ") + formatMetric(axes.x, x);
     if (op.failing) {
         if (const auto metric = metricFromId(op.failing->metric))
-            label += tr(" at %1 = %2").arg(quantileName(*metric, op.failing->percentile),
-                                           formatMetric(*metric, op.failing->limit));
+            label += tr(" at %1 = %2")
+                         .arg(quantileName(*metric, op.failing->percentile),
+                              formatMetric(*metric, op.failing->limit));
     }
     return label;
 }
@@ -136,8 +144,9 @@ FrontierSeries frontierSeries(const RunResults& results, const std::string& test
             levels[s.point.load.value].y.append(p.y);
         }
     }
-    std::stable_sort(series.points.begin(), series.points.end(),
-                     [](const FrontierPoint& a, const FrontierPoint& b) { return a.load.value < b.load.value; });
+    std::stable_sort(
+        series.points.begin(), series.points.end(),
+        [](const FrontierPoint& a, const FrontierPoint& b) { return a.load.value < b.load.value; });
     for (const auto& [load, level] : levels)
         series.line.append({median(level.x), median(level.y)});
     if (const OperatingPoint* op = operatingPointOf(results, test))
@@ -181,12 +190,14 @@ FrontierAxes defaultAxes(const Plan& plan, const Slo& slo, const std::string& te
 
 QList<Metric> throughputMetrics()
 {
-    return {Metric::OutputTokensPerS, Metric::RequestsPerS, Metric::GoodputTokensPerS, Metric::GoodputRequestsPerS};
+    return {Metric::OutputTokensPerS, Metric::RequestsPerS, Metric::GoodputTokensPerS,
+            Metric::GoodputRequestsPerS};
 }
 
 QList<Metric> latencyMetrics()
 {
-    return {Metric::Ttft, Metric::TtftIntended, Metric::Tpot, Metric::ChunkGap, Metric::Itl, Metric::E2e, Metric::E2eIntended};
+    return {Metric::Ttft, Metric::TtftIntended, Metric::Tpot,       Metric::ChunkGap,
+            Metric::Itl,  Metric::E2e,          Metric::E2eIntended};
 }
 
 QList<double> percentiles(const Slo& slo)

@@ -58,7 +58,8 @@ FrontierSeries frontierSeries(const RunResults& results, const std::string& test
 
 /// Names of the tests of a run in the order of its plan.
 QStringList testsOf(const Plan& plan);
-/// The headline latency, unless the SLO limits another latency and not this one; its percentile, else the 99th.
+/// The headline latency, unless the SLO limits another latency and not this one; its percentile, else the
+/// 99th.
 FrontierAxes defaultAxes(const Plan& plan, const Slo& slo, const std::string& test);
 /// What the three selectors offer.
 QList<Metric> throughputMetrics();

@@ -13,11 +13,16 @@ QString runStateName(RunState state)
 {
     const auto tr = [](const char* s) { return QCoreApplication::translate("RunState", s); };
     switch (state) {
-    case RunState::Running: return tr("running");
-    case RunState::Done: return tr("done");
-    case RunState::Cancelled: return tr("cancelled");
-    case RunState::Failed: return tr("failed");
-    case RunState::Interrupted: return tr("interrupted");
+    case RunState::Running:
+        return tr("running");
+    case RunState::Done:
+        return tr("done");
+    case RunState::Cancelled:
+        return tr("cancelled");
+    case RunState::Failed:
+        return tr("failed");
+    case RunState::Interrupted:
+        return tr("interrupted");
     }
     return {};
 }
@@ -25,11 +30,16 @@ QString runStateName(RunState state)
 Badge runStateBadge(RunState state)
 {
     switch (state) {
-    case RunState::Running: return Badge::Active;
-    case RunState::Done: return Badge::Good;
-    case RunState::Cancelled: return Badge::Neutral;
-    case RunState::Failed: return Badge::Bad;
-    case RunState::Interrupted: return Badge::Warning;
+    case RunState::Running:
+        return Badge::Active;
+    case RunState::Done:
+        return Badge::Good;
+    case RunState::Cancelled:
+        return Badge::Neutral;
+    case RunState::Failed:
+        return Badge::Bad;
+    case RunState::Interrupted:
+        return Badge::Warning;
     }
     return Badge::None;
 }
@@ -37,8 +47,9 @@ Badge runStateBadge(RunState state)
 void RunLibraryModel::setRuns(const RunListPtr& runs)
 {
     // The same runs in the same order (a rename, a run that goes on): the selection must stay.
-    const auto sameIds = m_runs && std::equal(m_runs->begin(), m_runs->end(), runs->begin(), runs->end(),
-                                              [](const RunInfo& a, const RunInfo& b) { return a.id == b.id; });
+    const auto sameIds =
+        m_runs && std::equal(m_runs->begin(), m_runs->end(), runs->begin(), runs->end(),
+                             [](const RunInfo& a, const RunInfo& b) { return a.id == b.id; });
     if (sameIds) {
         m_runs = runs;
         if (!m_runs->empty())
@@ -84,21 +95,29 @@ QVariant RunLibraryModel::data(const QModelIndex& index, int role) const
     };
     switch (role) {
     case Qt::DisplayRole:
-    case Qt::EditRole: return text(r.name);
+    case Qt::EditRole:
+        return text(r.name);
     case Qt::ToolTipRole: {
-        QStringList lines{text(r.name), text(r.target), details(), tr("Started %1").arg(formatInstant(r.startedAt))};
+        QStringList lines{text(r.name), text(r.target), details(),
+                          tr("Started %1").arg(formatInstant(r.startedAt))};
         if (!r.note.empty())
             lines << text(r.note);
         lines.removeAll(QString());
         return lines.join(QLatin1Char('\n'));
     }
     case Qt::AccessibleTextRole:
-        return QStringLiteral("%1, %2, %3, %4").arg(text(r.name), runStateName(r.state), details(), formatInstant(r.startedAt));
-    case BadgeRole: return static_cast<int>(runStateBadge(r.state));
-    case IdRole: return static_cast<qint64>(r.id.value);
-    case StateTextRole: return runStateName(r.state);
-    case DetailsRole: return details();
-    case StartedRole: return formatInstant(r.startedAt);
+        return QStringLiteral("%1, %2, %3, %4")
+            .arg(text(r.name), runStateName(r.state), details(), formatInstant(r.startedAt));
+    case BadgeRole:
+        return static_cast<int>(runStateBadge(r.state));
+    case IdRole:
+        return static_cast<qint64>(r.id.value);
+    case StateTextRole:
+        return runStateName(r.state);
+    case DetailsRole:
+        return details();
+    case StartedRole:
+        return formatInstant(r.startedAt);
     case TagsRole: {
         QStringList tags;
         for (const std::string& tag : r.tags)
@@ -106,16 +125,20 @@ QVariant RunLibraryModel::data(const QModelIndex& index, int role) const
         return tags;
     }
     case FilterRole: {
-        QStringList all{text(r.name), text(r.target), text(r.engine), text(r.model), text(r.note), runStateName(r.state),
-                        text(r.startedAt)};
+        QStringList all{text(r.name), text(r.target),        text(r.engine),   text(r.model),
+                        text(r.note), runStateName(r.state), text(r.startedAt)};
         for (const std::string& tag : r.tags)
             all << text(tag);
         return all.join(QLatin1Char('\n'));
     }
-    case EngineRole: return text(r.engine);
-    case ModelRole: return text(r.model);
-    case SortableStartRole: return text(r.startedAt);
-    default: return {};
+    case EngineRole:
+        return text(r.engine);
+    case ModelRole:
+        return text(r.model);
+    case SortableStartRole:
+        return text(r.startedAt);
+    default:
+        return {};
     }
 }
 
@@ -153,10 +176,18 @@ void RunFilterModel::setOrder(Order order)
 {
     switch (order) {
     case Order::Newest:
-    case Order::Oldest: setSortRole(RunLibraryModel::SortableStartRole); break;
-    case Order::Name: setSortRole(Qt::DisplayRole); break;
-    case Order::Engine: setSortRole(RunLibraryModel::EngineRole); break;
-    case Order::Model: setSortRole(RunLibraryModel::ModelRole); break;
+    case Order::Oldest:
+        setSortRole(RunLibraryModel::SortableStartRole);
+        break;
+    case Order::Name:
+        setSortRole(Qt::DisplayRole);
+        break;
+    case Order::Engine:
+        setSortRole(RunLibraryModel::EngineRole);
+        break;
+    case Order::Model:
+        setSortRole(RunLibraryModel::ModelRole);
+        break;
     }
     sort(0, order == Order::Newest ? Qt::DescendingOrder : Qt::AscendingOrder);
 }
@@ -166,7 +197,8 @@ bool RunFilterModel::filterAcceptsRow(int row, const QModelIndex& parent) const
     if (m_words.isEmpty())
         return true;
     const QString all = sourceModel()->index(row, 0, parent).data(RunLibraryModel::FilterRole).toString();
-    return std::all_of(m_words.begin(), m_words.end(), [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+    return std::all_of(m_words.begin(), m_words.end(),
+                       [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
 } // namespace tailmark::ui

@@ -9,7 +9,8 @@
 
 namespace tailmark::ui {
 
-/// The library of runs. Editing a row's text asks for a new name by renameRequested(); the list changes when the store has.
+/// The library of runs. Editing a row's text asks for a new name by renameRequested(); the list changes when
+/// the store has.
 class RunLibraryModel : public QAbstractListModel
 {
     Q_OBJECT

@@ -26,9 +26,12 @@ QString lengthsText(const Lengths& lengths)
 QString cacheText(CachePolicy cache)
 {
     switch (cache) {
-    case CachePolicy::Cold: return tr("cold cache");
-    case CachePolicy::Warm: return tr("warm cache");
-    case CachePolicy::AsIs: return tr("cache as it is");
+    case CachePolicy::Cold:
+        return tr("cold cache");
+    case CachePolicy::Warm:
+        return tr("warm cache");
+    case CachePolicy::AsIs:
+        return tr("cache as it is");
     }
     return {};
 }
@@ -44,8 +47,9 @@ QString systemLine(const RunCard& card)
     QStringList parts;
     const QString engine = QStringLiteral("%1 %2").arg(known("engine"), known("engine_version")).trimmed();
     const QString count = known("accelerator_count"), accelerator = known("accelerator");
-    for (const QString& part : {engine, known("model"), known("quantization"),
-                                accelerator.isEmpty() || count.isEmpty() ? accelerator : tr("%1 × %2").arg(count, accelerator)})
+    for (const QString& part :
+         {engine, known("model"), known("quantization"),
+          accelerator.isEmpty() || count.isEmpty() ? accelerator : tr("%1 × %2").arg(count, accelerator)})
         if (!part.isEmpty())
             parts << part;
     return parts.isEmpty() ? tr("Nothing is known of the system") : parts.join(QStringLiteral(" · "));
@@ -54,10 +58,13 @@ QString systemLine(const RunCard& card)
 QString workloadLine(const Matrix& m)
 {
     QStringList parts{lengthsText(m.workload.lengths), cacheText(m.workload.cache),
-                      m.workload.output == OutputPolicy::Forced ? tr("output forced to its length") : tr("output stops by itself"),
-                      m.measurement.failureDenominator == FailureDenominator::Attempted ? tr("shares of all attempted requests")
-                                                                                        : tr("shares of accepted requests"),
-                      tr("%1 warm-up + %2 window").arg(durationText(m.measurement.warmupS), durationText(m.measurement.durationS))};
+                      m.workload.output == OutputPolicy::Forced ? tr("output forced to its length")
+                                                                : tr("output stops by itself"),
+                      m.measurement.failureDenominator == FailureDenominator::Attempted
+                          ? tr("shares of all attempted requests")
+                          : tr("shares of accepted requests"),
+                      tr("%1 warm-up + %2 window")
+                          .arg(durationText(m.measurement.warmupS), durationText(m.measurement.durationS))};
     if (m.workload.prefix.kind == PrefixKind::Shared)
         parts.insert(1, tr("%1 shared prefix tokens").arg(m.workload.prefix.sharedTokens));
     return parts.join(QStringLiteral(" · "));
@@ -71,9 +78,10 @@ Table cardTable(const RunCard& card)
         const QString origin = entry.origin == CardOrigin::Read    ? tr("read from the target")
                                : entry.origin == CardOrigin::Typed ? tr("typed")
                                                                    : tr("unknown");
-        table.rows << QList<Cell>{Cell{text(key).replace(QLatin1Char('_'), QLatin1Char(' ')), {}, text(key), Badge::None},
-                                  Cell{text(entry.value), {}, {}, Badge::None},
-                                  Cell{origin, {}, {}, entry.origin == CardOrigin::Unknown ? Badge::Warning : Badge::None}};
+        table.rows << QList<Cell>{
+            Cell{text(key).replace(QLatin1Char('_'), QLatin1Char(' ')), {}, text(key), Badge::None},
+            Cell{text(entry.value), {}, {}, Badge::None},
+            Cell{origin, {}, {}, entry.origin == CardOrigin::Unknown ? Badge::Warning : Badge::None}};
     };
     for (const std::string& key : RunCard::fixedKeys())
         add(key, card.entry(key));

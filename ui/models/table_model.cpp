@@ -62,16 +62,24 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
         return {};
     const Cell& cell = m_table.rows[index.row()][index.column()];
     switch (role) {
-    case Qt::DisplayRole: return cell.text;
-    case Qt::ToolTipRole: return cell.toolTip.isEmpty() ? QVariant() : cell.toolTip;
+    case Qt::DisplayRole:
+        return cell.text;
+    case Qt::ToolTipRole:
+        return cell.toolTip.isEmpty() ? QVariant() : cell.toolTip;
     case Qt::TextAlignmentRole:
-        return int(m_table.columns[index.column()].numeric ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
+        return int(m_table.columns[index.column()].numeric ? Qt::AlignRight | Qt::AlignVCenter
+                                                           : Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::AccessibleTextRole:
         return QStringLiteral("%1: %2").arg(m_table.columns[index.column()].title, cell.text);
-    case SortRole: return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
-    case CopyRole: return cell.sort.typeId() == QMetaType::Double ? QVariant(editText(cell.sort.toDouble())) : QVariant(cell.text);
-    case BadgeRole: return static_cast<int>(cell.badge);
-    default: return {};
+    case SortRole:
+        return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
+    case CopyRole:
+        return cell.sort.typeId() == QMetaType::Double ? QVariant(editText(cell.sort.toDouble()))
+                                                       : QVariant(cell.text);
+    case BadgeRole:
+        return static_cast<int>(cell.badge);
+    default:
+        return {};
     }
 }
 
@@ -81,10 +89,14 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     const Column& column = m_table.columns[section];
     switch (role) {
-    case Qt::DisplayRole: return column.title;
-    case Qt::ToolTipRole: return column.toolTip.isEmpty() ? QVariant() : column.toolTip;
-    case Qt::TextAlignmentRole: return int(column.numeric ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
-    default: return {};
+    case Qt::DisplayRole:
+        return column.title;
+    case Qt::ToolTipRole:
+        return column.toolTip.isEmpty() ? QVariant() : column.toolTip;
+    case Qt::TextAlignmentRole:
+        return int(column.numeric ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
+    default:
+        return {};
     }
 }
 

@@ -20,7 +20,7 @@ enum TableRole {
 struct Cell
 {
     QString text;
-    QVariant sort;   ///< unset: the text
+    QVariant sort; ///< unset: the text
     QString toolTip;
     Badge badge = Badge::None;
 };
@@ -32,7 +32,8 @@ struct Column
     bool numeric = false;
 };
 
-/// A table as a value: what the builders in tables.h make of core's values, and a view, a screen reader or the clipboard read.
+/// A table as a value: what the builders in tables.h make of core's values, and a view, a screen reader or
+/// the clipboard read.
 struct Table
 {
     QList<Column> columns;
@@ -40,7 +41,8 @@ struct Table
     QList<int> ids; ///< one a row, or none: what the row stands for (the index of a point)
 };
 
-/// Shows a Table. New content of the same shape changes cells in place, so that selection and scroll position stay.
+/// Shows a Table. New content of the same shape changes cells in place, so that selection and scroll position
+/// stay.
 class TableModel : public QAbstractTableModel
 {
     Q_OBJECT

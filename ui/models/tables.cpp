@@ -19,7 +19,8 @@ QString tr(const char* source)
 
 Cell number(std::optional<double> value, const QString& toolTip = {}, int digits = 4)
 {
-    return {formatNumber(value, digits), value ? QVariant(*value) : QVariant(-HUGE_VAL), toolTip, Badge::None};
+    return {formatNumber(value, digits), value ? QVariant(*value) : QVariant(-HUGE_VAL), toolTip,
+            Badge::None};
 }
 
 Cell count(std::uint64_t n, const QString& toolTip = {})
@@ -45,8 +46,10 @@ Cell quantileCell(const PointSummary& s, const QuantileColumn& column)
     const Distribution* d = s.distribution(column.metric);
     const Distribution::Quantile* q = d ? d->at(column.percent) : nullptr;
     if (!q)
-        return {absentText(), -HUGE_VAL, tr("No successful request of this point has this value."), Badge::None};
-    QStringList tip{QStringLiteral("%1 = %2").arg(quantileName(column.metric, column.percent), formatMetric(column.metric, q->value)),
+        return {absentText(), -HUGE_VAL, tr("No successful request of this point has this value."),
+                Badge::None};
+    QStringList tip{QStringLiteral("%1 = %2").arg(quantileName(column.metric, column.percent),
+                                                  formatMetric(column.metric, q->value)),
                     tr("%1 samples").arg(formatCount(d->n))};
     if (q->ci95)
         tip << tr("95 % interval %1").arg(formatInterval(q->ci95, metricInfo(column.metric).unit));
@@ -63,8 +66,9 @@ Cell quantileCell(const PointSummary& s, const QuantileColumn& column)
 Cell rateCell(const PointSummary& s, Metric metric)
 {
     const auto value = s.rate(metric);
-    QStringList tip{QStringLiteral("%1 = %2").arg(text(metricInfo(metric).title), formatMetric(metric, value)),
-                    tr("%1 completed requests in the window").arg(formatCount(s.count(Outcome::Completed)))};
+    QStringList tip{
+        QStringLiteral("%1 = %2").arg(text(metricInfo(metric).title), formatMetric(metric, value)),
+        tr("%1 completed requests in the window").arg(formatCount(s.count(Outcome::Completed)))};
     if (const auto interval = s.rateIntervals.find(metric); interval != s.rateIntervals.end())
         tip << tr("95 % interval %1").arg(formatInterval(interval->second, metricInfo(metric).unit));
     return number(value, tip.join(QLatin1Char('\n')));
@@ -83,20 +87,34 @@ QString outcomeTip(const PointSummary& s)
 QString outcomeMeaning(Outcome outcome)
 {
     switch (outcome) {
-    case Outcome::Completed: return tr("Ended properly with at least one token");
-    case Outcome::Rejected: return tr("Refused for load: 429, 503, or the same told inside the stream");
-    case Outcome::ClientError: return tr("Refused as wrong: another 4xx");
-    case Outcome::ServerError: return tr("5xx, or an error object in the stream");
-    case Outcome::ConnectFailed: return tr("No connection");
-    case Outcome::TimeoutConnect: return tr("No connection within the limit");
-    case Outcome::TimeoutFirstToken: return tr("No token within the limit");
-    case Outcome::TimeoutStall: return tr("Silent for too long inside the stream");
-    case Outcome::TimeoutTotal: return tr("Not over within the total limit");
-    case Outcome::Truncated: return tr("The stream broke off without a finish reason");
-    case Outcome::Malformed: return tr("Not an event stream, or unreadable");
-    case Outcome::NoContent: return tr("Ended properly without a token");
-    case Outcome::Cancelled: return tr("Cut off by the end of the point or by the user");
-    case Outcome::NotSent: return tr("The generator could not send it in time");
+    case Outcome::Completed:
+        return tr("Ended properly with at least one token");
+    case Outcome::Rejected:
+        return tr("Refused for load: 429, 503, or the same told inside the stream");
+    case Outcome::ClientError:
+        return tr("Refused as wrong: another 4xx");
+    case Outcome::ServerError:
+        return tr("5xx, or an error object in the stream");
+    case Outcome::ConnectFailed:
+        return tr("No connection");
+    case Outcome::TimeoutConnect:
+        return tr("No connection within the limit");
+    case Outcome::TimeoutFirstToken:
+        return tr("No token within the limit");
+    case Outcome::TimeoutStall:
+        return tr("Silent for too long inside the stream");
+    case Outcome::TimeoutTotal:
+        return tr("Not over within the total limit");
+    case Outcome::Truncated:
+        return tr("The stream broke off without a finish reason");
+    case Outcome::Malformed:
+        return tr("Not an event stream, or unreadable");
+    case Outcome::NoContent:
+        return tr("Ended properly without a token");
+    case Outcome::Cancelled:
+        return tr("Cut off by the end of the point or by the user");
+    case Outcome::NotSent:
+        return tr("The generator could not send it in time");
     }
     return {};
 }
@@ -136,7 +154,8 @@ QString verdictText(const Verdict& verdict)
     for (const VerdictReason& reason : verdict.reasons)
         lines << text(reason.text);
     if (lines.isEmpty())
-        return verdict.valid ? tr("This point may be believed: no check found a reason not to.") : tr("Invalid");
+        return verdict.valid ? tr("This point may be believed: no check found a reason not to.")
+                             : tr("Invalid");
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -158,34 +177,45 @@ Table pointsTable(const RunResults& results, const std::string& test)
     }
     // Right of a throughput stands the latency it was had at.
     QList<QuantileColumn> headline, further;
-    for (const auto& [shown, metric] : {std::pair{closed || !open, Metric::Ttft}, std::pair{open, Metric::TtftIntended}})
+    for (const auto& [shown, metric] :
+         {std::pair{closed || !open, Metric::Ttft}, std::pair{open, Metric::TtftIntended}})
         if (shown) {
             headline << QuantileColumn{metric, 99};
             further << QuantileColumn{metric, 50};
         }
-    further << QList<QuantileColumn>{{Metric::Tpot, 50}, {Metric::Tpot, 99}, {Metric::E2e, 50}, {Metric::E2e, 99},
-                                        {Metric::OutputTokensPerSUser, 50}};
+    further << QList<QuantileColumn>{{Metric::Tpot, 50},
+                                     {Metric::Tpot, 99},
+                                     {Metric::E2e, 50},
+                                     {Metric::E2e, 99},
+                                     {Metric::OutputTokensPerSUser, 50}};
     const QList<Metric> good{Metric::GoodputRequestsPerS, Metric::SloAttainment};
 
     Table table;
     const auto metricColumn = [&](Metric m) { table.columns << Column{metricHead(m), definition(m), true}; };
     const auto quantileColumn = [&](const QuantileColumn& q) {
-        table.columns << Column{withUnit(quantileName(q.metric, q.percent), q.metric), definition(q.metric), true};
+        table.columns << Column{withUnit(quantileName(q.metric, q.percent), q.metric), definition(q.metric),
+                                true};
     };
     if (test.empty())
         table.columns << Column{tr("Test"), {}, false};
-    table.columns << Column{tr("Load"), tr("Workers that each wait for their answer, or requests per second."), true};
+    table.columns << Column{tr("Load"),
+                            tr("Workers that each wait for their answer, or requests per second."), true};
     if (repeats)
         table.columns << Column{tr("Repeat"), {}, true};
-    table.columns << Column{tr("Verdict"), tr("May this point be believed? The reasons stand in the tooltip."), false};
+    table.columns << Column{tr("Verdict"),
+                            tr("May this point be believed? The reasons stand in the tooltip."), false};
     metricColumn(Metric::OutputTokensPerS);
     for (const QuantileColumn& q : headline)
         quantileColumn(q);
     metricColumn(Metric::RequestsPerS);
     for (Metric m : good)
         metricColumn(m);
-    table.columns << Column{tr("Completed"), tr("Requests intended in the window that completed."), true}
-                  << Column{tr("Failed"), tr("Requests intended in the window that failed or were never sent. They enter no latency."), true};
+    table.columns
+        << Column{tr("Completed"), tr("Requests intended in the window that completed."), true}
+        << Column{
+               tr("Failed"),
+               tr("Requests intended in the window that failed or were never sent. They enter no latency."),
+               true};
     for (const QuantileColumn& q : further)
         quantileColumn(q);
     table.columns << Column{tr("In flight"), tr("Mean number of requests in flight over the window."), true};
@@ -206,10 +236,13 @@ Table pointsTable(const RunResults& results, const std::string& test)
         row << Cell{formatShare(s->slo.denominator > 0 ? std::optional(s->slo.attainment) : std::nullopt),
                     s->slo.attainment * 100,
                     tr("%1 of %2 requests").arg(formatCount(s->slo.good), formatCount(s->slo.denominator)),
-                    s->slo.denominator == 0 || results.slo.empty() ? Badge::None : s->slo.met ? Badge::Good : Badge::Bad};
+                    s->slo.denominator == 0 || results.slo.empty() ? Badge::None
+                    : s->slo.met                                   ? Badge::Good
+                                                                   : Badge::Bad};
         row << count(s->count(Outcome::Completed), outcomeTip(*s));
         const std::uint64_t failures = failuresOf(s->outcomes);
-        row << Cell{formatCount(failures), static_cast<double>(failures), outcomeTip(*s), failures > 0 ? Badge::Bad : Badge::None};
+        row << Cell{formatCount(failures), static_cast<double>(failures), outcomeTip(*s),
+                    failures > 0 ? Badge::Bad : Badge::None};
         for (const QuantileColumn& q : further)
             row << quantileCell(*s, q);
         row << number(s->meanInFlight, {}, 3) << quantileCell(*s, {Metric::SendLag, 99});
@@ -222,7 +255,10 @@ Table pointsTable(const RunResults& results, const std::string& test)
 Table metricsTable(const PointSummary& point)
 {
     Table table;
-    table.columns = {{tr("Metric"), {}, false}, {tr("Unit"), {}, false}, {tr("Samples"), {}, true}, {tr("Mean"), {}, true},
+    table.columns = {{tr("Metric"), {}, false},
+                     {tr("Unit"), {}, false},
+                     {tr("Samples"), {}, true},
+                     {tr("Mean"), {}, true},
                      {tr("Min"), {}, true}};
     QList<double> percents;
     for (const auto& [metric, d] : point.metrics)
@@ -237,7 +273,8 @@ Table metricsTable(const PointSummary& point)
         if (d.n == 0)
             continue;
         QList<Cell> row{Cell{text(metricInfo(metric).title), {}, definition(metric), Badge::None},
-                        Cell{metricUnit(metric), {}, {}, Badge::None}, count(d.n), number(d.mean), number(d.min)};
+                        Cell{metricUnit(metric), {}, {}, Badge::None}, count(d.n), number(d.mean),
+                        number(d.min)};
         for (double p : percents)
             row << quantileCell(point, {metric, p});
         row << number(d.max);
@@ -264,10 +301,14 @@ Table outcomesTable(const PointSummary& point)
         if (whole == 0 && outcome != Outcome::Completed)
             continue;
         const double share = all > 0 ? static_cast<double>(window) / all : 0;
-        table.rows << QList<Cell>{Cell{text(outcomeId(outcome)), {}, outcomeMeaning(outcome),
-                                       outcome == Outcome::Completed ? Badge::Good : outcome == Outcome::Cancelled ? Badge::Neutral : Badge::Bad},
-                                  count(window), Cell{formatShare(share), share, {}, Badge::None}, count(whole),
-                                  Cell{outcomeMeaning(outcome), {}, {}, Badge::None}};
+        table.rows << QList<Cell>{Cell{text(outcomeId(outcome)),
+                                       {},
+                                       outcomeMeaning(outcome),
+                                       outcome == Outcome::Completed   ? Badge::Good
+                                       : outcome == Outcome::Cancelled ? Badge::Neutral
+                                                                       : Badge::Bad},
+                                  count(window), Cell{formatShare(share), share, {}, Badge::None},
+                                  count(whole), Cell{outcomeMeaning(outcome), {}, {}, Badge::None}};
     }
     return table;
 }
@@ -275,8 +316,11 @@ Table outcomesTable(const PointSummary& point)
 Table lawsTable(const PointSummary& point)
 {
     Table table;
-    table.columns = {{tr("Law"), {}, false}, {tr("Expected"), {}, true}, {tr("Observed"), {}, true},
-                     {tr("Difference"), tr("(observed − expected) / expected"), true}, {tr("With the figures put in"), {}, false}};
+    table.columns = {{tr("Law"), {}, false},
+                     {tr("Expected"), {}, true},
+                     {tr("Observed"), {}, true},
+                     {tr("Difference"), tr("(observed − expected) / expected"), true},
+                     {tr("With the figures put in"), {}, false}};
     const auto name = [](const std::string& law) {
         if (law == "little")
             return tr("Little's law");
@@ -287,25 +331,31 @@ Table lawsTable(const PointSummary& point)
         return text(law).replace(QLatin1Char('_'), QLatin1Char(' '));
     };
     for (const LawCheck& law : point.laws)
-        table.rows << QList<Cell>{Cell{name(law.law), {}, {}, Badge::None}, number(law.expected), number(law.observed),
-                                  Cell{formatChange(law.relativeDifference), law.relativeDifference, {}, Badge::None},
-                                  Cell{text(law.text), {}, {}, Badge::None}};
+        table.rows << QList<Cell>{
+            Cell{name(law.law), {}, {}, Badge::None}, number(law.expected), number(law.observed),
+            Cell{formatChange(law.relativeDifference), law.relativeDifference, {}, Badge::None},
+            Cell{text(law.text), {}, {}, Badge::None}};
     return table;
 }
 
 Table constraintsTable(const PointSummary& point)
 {
     Table table;
-    table.columns = {{tr("Limit"), {}, false}, {tr("Measured"), {}, true},
-                     {tr("Within it"), tr("Share of the failure denominator that succeeded within the limit."), true},
-                     {tr("Met"), {}, false}};
+    table.columns = {
+        {tr("Limit"), {}, false},
+        {tr("Measured"), {}, true},
+        {tr("Within it"), tr("Share of the failure denominator that succeeded within the limit."), true},
+        {tr("Met"), {}, false}};
     for (const ConstraintResult& c : point.slo.constraints) {
         const auto metric = metricFromId(c.limit.metric);
-        table.rows << QList<Cell>{Cell{text(sloSentence(c.limit)), {}, {}, Badge::None},
-                                  Cell{metric ? formatMetric(*metric, c.value) : formatNumber(c.value),
-                                       c.value ? QVariant(*c.value) : QVariant(), {}, Badge::None},
-                                  Cell{formatShare(c.withinShare), c.withinShare, {}, Badge::None},
-                                  Cell{c.met ? tr("met") : tr("missed"), {}, {}, c.met ? Badge::Good : Badge::Bad}};
+        table.rows << QList<Cell>{
+            Cell{text(sloSentence(c.limit)), {}, {}, Badge::None},
+            Cell{metric ? formatMetric(*metric, c.value) : formatNumber(c.value),
+                 c.value ? QVariant(*c.value) : QVariant(),
+                 {},
+                 Badge::None},
+            Cell{formatShare(c.withinShare), c.withinShare, {}, Badge::None},
+            Cell{c.met ? tr("met") : tr("missed"), {}, {}, c.met ? Badge::Good : Badge::Bad}};
     }
     return table;
 }
@@ -313,13 +363,18 @@ Table constraintsTable(const PointSummary& point)
 Table timelineTable(const TimelineData& data)
 {
     Table table;
-    table.columns = {{tr("From [s]"), {}, true}, {tr("Offered [1/s]"), {}, true}, {tr("Sent [1/s]"), {}, true},
-                     {tr("Accepted [1/s]"), {}, true}, {tr("Completed [1/s]"), {}, true}, {tr("Failed [1/s]"), {}, true},
+    table.columns = {{tr("From [s]"), {}, true},
+                     {tr("Offered [1/s]"), {}, true},
+                     {tr("Sent [1/s]"), {}, true},
+                     {tr("Accepted [1/s]"), {}, true},
+                     {tr("Completed [1/s]"), {}, true},
+                     {tr("Failed [1/s]"), {}, true},
                      {tr("In flight"), tr("At the end of the interval."), true},
                      {tr("Backlog"), tr("Intended and not yet ended, at the end of the interval."), true}};
     for (const TimelineBin& bin : data.bins)
-        table.rows << QList<Cell>{number(bin.startS), number(bin.offeredPerS), number(bin.sentPerS), number(bin.acceptedPerS),
-                                  number(bin.completedPerS), number(bin.failedPerS), number(bin.inFlight), number(bin.backlog)};
+        table.rows << QList<Cell>{number(bin.startS),       number(bin.offeredPerS),   number(bin.sentPerS),
+                                  number(bin.acceptedPerS), number(bin.completedPerS), number(bin.failedPerS),
+                                  number(bin.inFlight),     number(bin.backlog)};
     return table;
 }
 

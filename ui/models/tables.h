@@ -9,11 +9,12 @@
 
 namespace tailmark::ui {
 
-// What the tables of the pages say, made of core's values. Every number has its unit in the column's head, its definition
-// (from the metric catalogue) and its sample count in the tooltip, and the mark "weak" where it has too few samples.
+// What the tables of the pages say, made of core's values. Every number has its unit in the column's head,
+// its definition (from the metric catalogue) and its sample count in the tooltip, and the mark "weak" where
+// it has too few samples.
 
-/// One row a point, of one test or of all (empty): load, verdict, counts, rates beside the latencies they were had at.
-/// Ids are point indices.
+/// One row a point, of one test or of all (empty): load, verdict, counts, rates beside the latencies they
+/// were had at. Ids are point indices.
 Table pointsTable(const RunResults& results, const std::string& test = {});
 /// All distributions of one point.
 Table metricsTable(const PointSummary& point);

@@ -70,7 +70,8 @@ void LiveTimeline::start(const PointStarted& point, const QList<TimelineData::Ph
 {
     m_data = {};
     m_data.phases = phases;
-    m_data.latency = headlineMetric(point.kind == TestKind::ArrivalSweep || point.kind == TestKind::BurstRecovery);
+    m_data.latency =
+        headlineMetric(point.kind == TestKind::ArrivalSweep || point.kind == TestKind::BurstRecovery);
     m_binStart = {};
     m_data.windowStartS = point.warmupS;
     m_data.windowEndS = point.warmupS + point.durationS;

@@ -23,8 +23,8 @@
 namespace tailmark::ui {
 
 ComparePage::ComparePage(StoreSession* store, QWidget* parent)
-    : QWidget(parent), m_store(store), m_swap(new QPushButton(tr("Swap"), this)), m_stack(new QStackedWidget(this)),
-      m_empty(new EmptyState({}, {}, this))
+    : QWidget(parent), m_store(store), m_swap(new QPushButton(tr("Swap"), this)),
+      m_stack(new QStackedWidget(this)), m_empty(new EmptyState({}, {}, this))
 {
     auto* top = new QHBoxLayout;
     top->setSpacing(8);
@@ -129,7 +129,8 @@ QWidget* ComparePage::makeContent()
     });
     connect(m_test, &QComboBox::currentIndexChanged, this, [this] {
         if (m_sides[0].results && m_sides[1].results) {
-            FrontierAxes axes = defaultAxes(m_sides[0].results->run.plan, m_sides[0].results->slo, m_test->currentText().toStdString());
+            FrontierAxes axes = defaultAxes(m_sides[0].results->run.plan, m_sides[0].results->slo,
+                                            m_test->currentText().toStdString());
             axes.x = m_frontier->axes().x;
             m_frontier->setAxes(axes);
             m_frontier->chart()->zoomToFit();
@@ -150,7 +151,8 @@ QWidget* ComparePage::makeContent()
 
 std::array<RunId, 2> ComparePage::runs() const
 {
-    return {RunId{m_sides[0].run->currentData().toLongLong()}, RunId{m_sides[1].run->currentData().toLongLong()}};
+    return {RunId{m_sides[0].run->currentData().toLongLong()},
+            RunId{m_sides[1].run->currentData().toLongLong()}};
 }
 
 void ComparePage::fillRuns()
@@ -164,7 +166,8 @@ void ComparePage::fillRuns()
         const QSignalBlocker quiet(box);
         box->clear();
         for (const RunInfo& run : *list) {
-            box->addItem(QStringLiteral("%1 — %2").arg(text(run.name), formatInstant(run.startedAt)), static_cast<qint64>(run.id.value));
+            box->addItem(QStringLiteral("%1 — %2").arg(text(run.name), formatInstant(run.startedAt)),
+                         static_cast<qint64>(run.id.value));
             box->setItemData(box->count() - 1, runStateName(run.state), Qt::ToolTipRole);
         }
         const int same = before[i].value != 0 ? box->findData(static_cast<qint64>(before[i].value)) : -1;
@@ -228,7 +231,8 @@ void ComparePage::takeResults(RequestNumber request, const ResultsPtr& results)
         }
     }
     // One SLO for both: the baseline's, unless the reader has set another.
-    if (!m_slo && m_sides[0].results && m_sides[1].results && m_sides[0].results->slo != m_sides[1].results->slo) {
+    if (!m_slo && m_sides[0].results && m_sides[1].results &&
+        m_sides[0].results->slo != m_sides[1].results->slo) {
         m_slo = m_sides[0].results->slo;
         ask(m_sides[1]);
         return;
@@ -243,7 +247,8 @@ void ComparePage::showState()
     const auto [a, b] = runs();
     if (m_store->runs()->size() < 2)
         m_empty->setText(tr("Nothing to compare yet"),
-                         tr("Two stored runs are needed. Measure the same matrix on two targets, or twice on one, then choose both here."));
+                         tr("Two stored runs are needed. Measure the same matrix on two targets, or twice on "
+                            "one, then choose both here."));
     else if (a == b)
         m_empty->setText(tr("Twice the same run"), tr("Choose another run as candidate."));
     else
@@ -301,11 +306,13 @@ void ComparePage::showTest()
     }
     m_frontier->setSlo(a.slo, a.run.plan.matrix.slo);
     m_frontier->chart()->setSeries(series);
-    m_frontier->chart()->setMessage(test.empty() ? tr("The two runs have no test of the same name.") : QString());
+    m_frontier->chart()->setMessage(test.empty() ? tr("The two runs have no test of the same name.")
+                                                 : QString());
     m_levels->setTable(levelsTable(compareLevels(a.points, b.points), test));
     const OperatingPoint *opA = operatingPointOf(a, test), *opB = operatingPointOf(b, test);
-    m_claim->setText(opA && opB ? text(compareCapacity(*opA, *opB, a.run.info.name, b.run.info.name).sentence)
-                                : tr("Without an operating point on both sides there is no capacity to compare."));
+    m_claim->setText(opA && opB
+                         ? text(compareCapacity(*opA, *opB, a.run.info.name, b.run.info.name).sentence)
+                         : tr("Without an operating point on both sides there is no capacity to compare."));
     m_copy->setEnabled(opA && opB);
 }
 

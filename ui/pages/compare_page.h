@@ -21,8 +21,9 @@ class EmptyState;
 class FrontierPanel;
 class TableView;
 
-/// Two stored runs over one another, baseline first: both frontiers under one SLO, level by level ratios with intervals,
-/// capacity at the SLO, what differs between the two, and one sentence with latency and interval in it.
+/// Two stored runs over one another, baseline first: both frontiers under one SLO, level by level ratios with
+/// intervals, capacity at the SLO, what differs between the two, and one sentence with latency and interval
+/// in it.
 class ComparePage : public QWidget
 {
     Q_OBJECT

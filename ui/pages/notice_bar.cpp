@@ -14,7 +14,8 @@ constexpr int kShownMs = 12'000; // long enough to read and to undo
 
 } // namespace
 
-NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this)), m_button(new QPushButton(this))
+NoticeBar::NoticeBar(QWidget* parent)
+    : QFrame(parent), m_text(new QLabel(this)), m_button(new QPushButton(this))
 {
     setProperty("role", QStringLiteral("card"));
     m_text->setWordWrap(true);
@@ -34,7 +35,8 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this))
     });
 }
 
-void NoticeBar::tell(const QString& text, Badge badge, const QString& actionText, std::function<void()> action)
+void NoticeBar::tell(const QString& text, Badge badge, const QString& actionText,
+                     std::function<void()> action)
 {
     m_text->setText(text);
     m_text->setProperty("role", badge == Badge::Bad ? QStringLiteral("error") : QString());

@@ -13,8 +13,8 @@ class QPushButton;
 
 namespace tailmark::ui {
 
-/// One line at the foot of a view that tells what has just happened, with at most one thing to do about it. Goes away by
-/// itself after a while, failures stay until the next line.
+/// One line at the foot of a view that tells what has just happened, with at most one thing to do about it.
+/// Goes away by itself after a while, failures stay until the next line.
 class NoticeBar : public QFrame
 {
     Q_OBJECT
@@ -22,7 +22,8 @@ class NoticeBar : public QFrame
 public:
     explicit NoticeBar(QWidget* parent = nullptr);
 
-    void tell(const QString& text, Badge badge, const QString& actionText = {}, std::function<void()> action = {});
+    void tell(const QString& text, Badge badge, const QString& actionText = {},
+              std::function<void()> action = {});
     QString text() const;
     QPushButton* button() const { return m_button; }
 

@@ -17,7 +17,8 @@ QLabel* line(QWidget* parent)
 {
     auto* label = new QLabel(parent);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // a long line is cut, it widens no window
+    label->setSizePolicy(QSizePolicy::Ignored,
+                         QSizePolicy::Preferred); // a long line is cut, it widens no window
     label->setProperty("role", QStringLiteral("secondary"));
     return label;
 }
@@ -32,8 +33,8 @@ void setLine(QLabel* label, const QString& words)
 } // namespace
 
 RunHeader::RunHeader(QWidget* parent)
-    : QWidget(parent), m_name(new QLabel(this)), m_state(new QLabel(this)), m_system(line(this)), m_workload(line(this)),
-      m_note(line(this))
+    : QWidget(parent), m_name(new QLabel(this)), m_state(new QLabel(this)), m_system(line(this)),
+      m_workload(line(this)), m_note(line(this))
 {
     QFont large = m_name->font();
     large.setPointSizeF(large.pointSizeF() * 1.3);
@@ -60,7 +61,8 @@ RunHeader::RunHeader(QWidget* parent)
 
 void RunHeader::setRun(const StoredRun& run)
 {
-    setLine(m_system, QStringList{systemLine(run.card), text(run.plan.matrix.target.baseUrl), formatInstant(run.info.startedAt)}
+    setLine(m_system, QStringList{systemLine(run.card), text(run.plan.matrix.target.baseUrl),
+                                  formatInstant(run.info.startedAt)}
                           .join(QStringLiteral(" · ")));
     setLine(m_workload, workloadLine(run.plan.matrix));
     setInfo(run.info);

@@ -25,7 +25,8 @@ constexpr int kPad = 9;
 
 } // namespace
 
-void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                            const QModelIndex& index) const
 {
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
@@ -50,16 +51,21 @@ void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const int line = boldMetrics.height();
     painter->setFont(small);
     painter->setPen(badgeColor(static_cast<Badge>(index.data(BadgeRole).toInt()), option.palette));
-    painter->drawText(QRect(inner.right() - stateWidth, inner.top(), stateWidth + 1, line), Qt::AlignRight | Qt::AlignVCenter, state);
+    painter->drawText(QRect(inner.right() - stateWidth, inner.top(), stateWidth + 1, line),
+                      Qt::AlignRight | Qt::AlignVCenter, state);
     painter->setFont(bold);
     painter->setPen(option.palette.color(QPalette::Text));
-    painter->drawText(QRect(inner.left(), inner.top(), inner.width() - stateWidth - 8, line), Qt::AlignLeft | Qt::AlignVCenter,
-                      boldMetrics.elidedText(index.data().toString(), Qt::ElideRight, inner.width() - stateWidth - 8));
+    painter->drawText(
+        QRect(inner.left(), inner.top(), inner.width() - stateWidth - 8, line),
+        Qt::AlignLeft | Qt::AlignVCenter,
+        boldMetrics.elidedText(index.data().toString(), Qt::ElideRight, inner.width() - stateWidth - 8));
     painter->setFont(small);
     painter->setPen(colours.secondary);
     const auto second = [&](int row, const QString& words) {
-        painter->drawText(QRect(inner.left(), inner.top() + line + 2 + row * (smallMetrics.height() + 1), inner.width(), smallMetrics.height()),
-                          Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(words, Qt::ElideRight, inner.width()));
+        painter->drawText(QRect(inner.left(), inner.top() + line + 2 + row * (smallMetrics.height() + 1),
+                                inner.width(), smallMetrics.height()),
+                          Qt::AlignLeft | Qt::AlignVCenter,
+                          smallMetrics.elidedText(words, Qt::ElideRight, inner.width()));
     };
     second(0, index.data(RunLibraryModel::DetailsRole).toString());
     QStringList last{index.data(RunLibraryModel::StartedRole).toString()};
@@ -74,14 +80,19 @@ QSize RunItemDelegate::sizeHint(const QStyleOptionViewItem& option, const QModel
     return {160, option.fontMetrics.height() * 3 + 14};
 }
 
-void RunItemDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const
+void RunItemDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                                           const QModelIndex&) const
 {
-    editor->setGeometry(option.rect.adjusted(4, 2, -4, 0).intersected(QRect(option.rect.topLeft(), QSize(option.rect.width(), option.fontMetrics.height() + 16))));
+    editor->setGeometry(
+        option.rect.adjusted(4, 2, -4, 0)
+            .intersected(
+                QRect(option.rect.topLeft(), QSize(option.rect.width(), option.fontMetrics.height() + 16))));
 }
 
 RunLibrary::RunLibrary(StoreSession* store, QWidget* parent)
-    : QWidget(parent), m_store(store), m_model(new RunLibraryModel(this)), m_filtered(new RunFilterModel(this)),
-      m_filter(new QLineEdit(this)), m_order(new QComboBox(this)), m_list(new QListView(this)), m_notice(new NoticeBar(this))
+    : QWidget(parent), m_store(store), m_model(new RunLibraryModel(this)),
+      m_filtered(new RunFilterModel(this)), m_filter(new QLineEdit(this)), m_order(new QComboBox(this)),
+      m_list(new QListView(this)), m_notice(new NoticeBar(this))
 {
     m_filtered->setSourceModel(m_model);
     m_filter->setPlaceholderText(tr("Filter runs"));
@@ -184,7 +195,8 @@ void RunLibrary::deleteCurrent()
     if (!run)
         return;
     if (run->state == RunState::Running) {
-        m_notice->tell(tr("A run that goes on cannot be deleted. Stop it on the Run page first."), Badge::Bad);
+        m_notice->tell(tr("A run that goes on cannot be deleted. Stop it on the Run page first."),
+                       Badge::Bad);
         return;
     }
     const RunId id = run->id;

@@ -23,8 +23,8 @@
 namespace tailmark::ui {
 
 ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
-    : QWidget(parent), m_store(store), m_library(new RunLibrary(store, this)), m_stack(new QStackedWidget(this)),
-      m_empty(new EmptyState({}, {}, this)), m_notice(new NoticeBar(this))
+    : QWidget(parent), m_store(store), m_library(new RunLibrary(store, this)),
+      m_stack(new QStackedWidget(this)), m_empty(new EmptyState({}, {}, this)), m_notice(new NoticeBar(this))
 {
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeDetail());
@@ -53,21 +53,24 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     connect(m_library, &RunLibrary::runOpened, this, &ResultsPage::showRun);
     connect(m_library, &RunLibrary::compareRequested, this, &ResultsPage::compareRequested);
     connect(m_store, &StoreSession::resultsReady, this, &ResultsPage::takeResults);
-    connect(m_store, &StoreSession::recordsReady, this, [this](RequestNumber request, const RecordsPtr& records) {
-        if (request == m_recordsRequest)
-            m_points->setRecords(records);
-    });
+    connect(m_store, &StoreSession::recordsReady, this,
+            [this](RequestNumber request, const RecordsPtr& records) {
+                if (request == m_recordsRequest)
+                    m_points->setRecords(records);
+            });
     connect(m_store, &StoreSession::runsChanged, this, [this] {
         for (const RunInfo& run : *m_store->runs())
             if (m_results && run.id == m_run) {
                 m_header->setInfo(run);
-                if (run.pointsDone != m_results->run.info.pointsDone || run.state != m_results->run.info.state)
+                if (run.pointsDone != m_results->run.info.pointsDone ||
+                    run.state != m_results->run.info.state)
                     ask(m_slo); // the run goes on, or has just ended
             }
         showState();
     });
-    connect(m_store, &StoreSession::exported, this,
-            [this](RequestNumber, const QString& path) { m_notice->tell(tr("Written: %1").arg(path), Badge::Good); });
+    connect(m_store, &StoreSession::exported, this, [this](RequestNumber, const QString& path) {
+        m_notice->tell(tr("Written: %1").arg(path), Badge::Good);
+    });
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
         if (request == m_resultsRequest)
             m_resultsRequest = 0;
@@ -137,12 +140,17 @@ void ResultsPage::makeExportMenu(QPushButton* button)
         menu->addAction(tr("Chart as %1…").arg(name.toUpper()), this, [this, name] { askChartFile(name); });
     }
     menu->addSeparator();
-    menu->addAction(tr("Points as CSV…"), this, [this] { askRunFile(RunExport::PointsCsv, QStringLiteral("csv")); });
-    menu->addAction(tr("Records as CSV…"), this, [this] { askRunFile(RunExport::RecordsCsv, QStringLiteral("records.csv")); });
-    menu->addAction(tr("Results as JSON…"), this, [this] { askRunFile(RunExport::Json, QStringLiteral("json")); });
+    menu->addAction(tr("Points as CSV…"), this,
+                    [this] { askRunFile(RunExport::PointsCsv, QStringLiteral("csv")); });
+    menu->addAction(tr("Records as CSV…"), this,
+                    [this] { askRunFile(RunExport::RecordsCsv, QStringLiteral("records.csv")); });
+    menu->addAction(tr("Results as JSON…"), this,
+                    [this] { askRunFile(RunExport::Json, QStringLiteral("json")); });
     menu->addSeparator();
-    menu->addAction(tr("Report as HTML…"), this, [this] { askRunFile(RunExport::Html, QStringLiteral("html")); });
-    menu->addAction(tr("Report as Markdown…"), this, [this] { askRunFile(RunExport::Markdown, QStringLiteral("md")); });
+    menu->addAction(tr("Report as HTML…"), this,
+                    [this] { askRunFile(RunExport::Html, QStringLiteral("html")); });
+    menu->addAction(tr("Report as Markdown…"), this,
+                    [this] { askRunFile(RunExport::Markdown, QStringLiteral("md")); });
     button->setMenu(menu);
 }
 
@@ -150,25 +158,26 @@ void ResultsPage::makeExportMenu(QPushButton* button)
 
 void ResultsPage::askChartFile(const QString& ending)
 {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Write the chart"),
-                                                      QStringLiteral("%1.%2").arg(text(m_results->run.info.name), ending),
-                                                      QStringLiteral("*.%1").arg(ending));
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Write the chart"), QStringLiteral("%1.%2").arg(text(m_results->run.info.name), ending),
+        QStringLiteral("*.%1").arg(ending));
     if (!path.isEmpty())
         exportChart(path);
 }
 
 void ResultsPage::askRunFile(RunExport format, const QString& ending)
 {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Write the run"),
-                                                      QStringLiteral("%1.%2").arg(text(m_results->run.info.name), ending),
-                                                      QStringLiteral("*.%1").arg(ending.section(QLatin1Char('.'), -1)));
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Write the run"), QStringLiteral("%1.%2").arg(text(m_results->run.info.name), ending),
+        QStringLiteral("*.%1").arg(ending.section(QLatin1Char('.'), -1)));
     if (!path.isEmpty())
         exportRun(format, path);
 }
 
 void ResultsPage::exportChart(const QString& path)
 {
-    const Status saved = saveCharts({m_frontier->chart()}, path, m_results ? text(m_results->run.info.name) : QString());
+    const Status saved =
+        saveCharts({m_frontier->chart()}, path, m_results ? text(m_results->run.info.name) : QString());
     if (saved)
         m_notice->tell(tr("Written: %1").arg(path), Badge::Good);
     else
@@ -209,7 +218,8 @@ void ResultsPage::showState()
     if (m_run.value != 0)
         m_empty->setText(tr("Reading the run…"), {});
     else if (m_store->runs()->empty())
-        m_empty->setText(tr("No runs yet"), tr("Runs that you start on the Plan page are kept here, point by point, also when they are stopped early."));
+        m_empty->setText(tr("No runs yet"), tr("Runs that you start on the Plan page are kept here, point by "
+                                               "point, also when they are stopped early."));
     else
         m_empty->setText(tr("No run is open"), tr("Choose one in the list, or clear the filter."));
     m_stack->setCurrentIndex(0);
@@ -276,10 +286,12 @@ void ResultsPage::showFrontier()
     m_frontier->setSlo(m_results->slo, m_results->run.plan.matrix.slo);
     m_frontier->chart()->setSeries({series});
     m_frontier->chart()->setMessage(series.points.isEmpty()
-                                        ? tr("No finished point of this test has both values yet. Choose other axes, or look at Outcomes.")
+                                        ? tr("No finished point of this test has both values yet. Choose "
+                                             "other axes, or look at Outcomes.")
                                         : QString());
     const OperatingPoint* op = operatingPointOf(*m_results, test);
-    m_sentence->setText(op ? text(op->sentence) : tr("This test sweeps no load, so it has no operating point."));
+    m_sentence->setText(op ? text(op->sentence)
+                           : tr("This test sweeps no load, so it has no operating point."));
 }
 
 void ResultsPage::choosePoint(PointIndex point)

@@ -22,8 +22,9 @@ class PointTabs;
 class RunHeader;
 class RunLibrary;
 
-/// The library of stored runs and everything about the one that is open. Dragging the SLO line asks the store session for
-/// the same run under another limit: at most one question is open, and the answer is followed by the latest limit.
+/// The library of stored runs and everything about the one that is open. Dragging the SLO line asks the store
+/// session for the same run under another limit: at most one question is open, and the answer is followed by
+/// the latest limit.
 class ResultsPage : public QWidget
 {
     Q_OBJECT
@@ -72,8 +73,8 @@ private:
     ResultsPtr m_results;
     RequestNumber m_resultsRequest = 0;
     RequestNumber m_recordsRequest = 0;
-    std::optional<Slo> m_slo;          ///< the reader's own; absent: the matrix's
-    bool m_askAgain = false;           ///< the limit has moved since the open question
+    std::optional<Slo> m_slo; ///< the reader's own; absent: the matrix's
+    bool m_askAgain = false;  ///< the limit has moved since the open question
 };
 
 } // namespace tailmark::ui

@@ -53,18 +53,21 @@ QString generatorText(const PointSummary& s)
     if (s.loopLagMs)
         if (const auto* q = s.loopLagMs->at(99))
             lines << PointTabs::tr("p99 loop lag %1").arg(formatValue(q->value, "ms"));
-    lines << PointTabs::tr("%1 new connections, %2 found stale").arg(formatCount(s.newConnections), formatCount(s.staleConnections));
+    lines << PointTabs::tr("%1 new connections, %2 found stale")
+                 .arg(formatCount(s.newConnections), formatCount(s.staleConnections));
     if (s.coalescedShare > 0)
-        lines << PointTabs::tr("%1 of the token events glued to the one before").arg(formatShare(s.coalescedShare));
+        lines << PointTabs::tr("%1 of the token events glued to the one before")
+                     .arg(formatShare(s.coalescedShare));
     return lines.join(QStringLiteral(" · "));
 }
 
 } // namespace
 
 PointTabs::PointTabs(QWidget* parent)
-    : QWidget(parent), m_tabs(new QTabWidget(this)), m_chooser(new QComboBox(this)), m_points(new TableView(this)),
-      m_metric(new QComboBox(this)), m_asTable(new QToolButton(this)), m_distributionStack(new QStackedWidget(this)),
-      m_distribution(new DistributionChart(this)), m_metrics(new TableView(this)), m_timelineStack(new QStackedWidget(this)),
+    : QWidget(parent), m_tabs(new QTabWidget(this)), m_chooser(new QComboBox(this)),
+      m_points(new TableView(this)), m_metric(new QComboBox(this)), m_asTable(new QToolButton(this)),
+      m_distributionStack(new QStackedWidget(this)), m_distribution(new DistributionChart(this)),
+      m_metrics(new TableView(this)), m_timelineStack(new QStackedWidget(this)),
       m_timeline(new TimelineChart(this)), m_timelineTable(new TableView(this)), m_laws(new TableView(this)),
       m_card(new TableView(this))
 {
@@ -80,13 +83,15 @@ PointTabs::PointTabs(QWidget* parent)
     m_metrics->setAccessibleName(tr("Percentiles of all metrics of the point"));
     m_timelineTable->setAccessibleName(tr("Rates and requests in flight along the point"));
     for (const auto& [stack, chart, table, title] :
-         {std::tuple<QStackedWidget*, QWidget*, QWidget*, QString>{m_distributionStack, m_distribution, m_metrics, tr("Distribution")},
+         {std::tuple<QStackedWidget*, QWidget*, QWidget*, QString>{m_distributionStack, m_distribution,
+                                                                   m_metrics, tr("Distribution")},
           {m_timelineStack, m_timeline, m_timelineTable, tr("Timeline")}}) {
         stack->setContentsMargins(0, 6, 0, 0);
         stack->addWidget(chart);
         stack->addWidget(table);
         m_tabs->addTab(stack, title);
-        connect(m_asTable, &QToolButton::toggled, stack, [stack = stack](bool on) { stack->setCurrentIndex(on ? 1 : 0); });
+        connect(m_asTable, &QToolButton::toggled, stack,
+                [stack = stack](bool on) { stack->setCurrentIndex(on ? 1 : 0); });
     }
     m_tabs->addTab(makeOutcomesTab(), tr("Outcomes"));
     m_tabs->addTab(m_laws, tr("Laws"));
@@ -116,7 +121,8 @@ PointTabs::PointTabs(QWidget* parent)
     column->addWidget(m_tabs);
 
     connect(m_points, &TableView::idSelected, this, [this](int id) { emit pointChosen({id}); });
-    connect(m_chooser, &QComboBox::activated, this, [this] { emit pointChosen({m_chooser->currentData().toInt()}); });
+    connect(m_chooser, &QComboBox::activated, this,
+            [this] { emit pointChosen({m_chooser->currentData().toInt()}); });
     connect(m_metric, &QComboBox::currentIndexChanged, this, &PointTabs::showDistribution);
 }
 
@@ -190,9 +196,10 @@ const PointSummary* PointTabs::summary() const
 {
     if (!m_results)
         return nullptr;
-    const auto found = std::find_if(m_results->points.begin(), m_results->points.end(), [&](const PointSummary& s) {
-        return s.point.index == m_chosen && s.point.test == m_test;
-    });
+    const auto found =
+        std::find_if(m_results->points.begin(), m_results->points.end(), [&](const PointSummary& s) {
+            return s.point.index == m_chosen && s.point.test == m_test;
+        });
     return found == m_results->points.end() ? nullptr : &*found;
 }
 
@@ -228,12 +235,16 @@ void PointTabs::showPoint()
         if (s)
             for (Metric m : distributionMetrics(*s)) {
                 m_metric->addItem(text(metricInfo(m).abbreviation), static_cast<int>(m));
-                m_metric->setItemData(m_metric->count() - 1,
-                                      QStringLiteral("%1\n%2").arg(text(metricInfo(m).title), text(metricInfo(m).definition)),
-                                      Qt::ToolTipRole);
+                m_metric->setItemData(
+                    m_metric->count() - 1,
+                    QStringLiteral("%1\n%2").arg(text(metricInfo(m).title), text(metricInfo(m).definition)),
+                    Qt::ToolTipRole);
             }
         const int same = m_metric->findData(before);
-        m_metric->setCurrentIndex(same >= 0 ? same : s ? m_metric->findData(static_cast<int>(headlineMetric(s->point.openLoop()))) : -1);
+        m_metric->setCurrentIndex(
+            same >= 0 ? same
+            : s       ? m_metric->findData(static_cast<int>(headlineMetric(s->point.openLoop())))
+                      : -1);
     }
     m_metrics->setTable(s ? metricsTable(*s) : Table{});
     m_outcomes->setTable(s ? outcomesTable(*s) : Table{});
@@ -244,15 +255,19 @@ void PointTabs::showPoint()
     m_errors->setText(errors.join(QLatin1Char('\n')));
     m_errors->setVisible(!errors.isEmpty());
     m_laws->setTable(s ? lawsTable(*s) : Table{});
-    m_verdict->setText(s ? QStringLiteral("<b>%1</b><br>%2").arg(verdictName(s->verdict).toHtmlEscaped(),
-                                                                verdictText(s->verdict).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")))
+    m_verdict->setText(s ? QStringLiteral("<b>%1</b><br>%2")
+                               .arg(verdictName(s->verdict).toHtmlEscaped(),
+                                    verdictText(s->verdict)
+                                        .toHtmlEscaped()
+                                        .replace(QLatin1Char('\n'), QStringLiteral("<br>")))
                          : tr("Choose a point in the table or on the frontier"));
     m_constraints->setTable(s ? constraintsTable(*s) : Table{});
     m_generator->setText(s ? generatorText(*s) : QString());
     const auto bound = s ? checkBound(m_results->run.plan.matrix.bound, *s) : std::nullopt;
     m_bound->setText(bound ? text(bound->text)
-                     : s   ? tr("No bound: the matrix states no bandwidth or no parameters. Enter both under Bound on the Plan "
-                                "page; the next run then shows what share of the bound it reached.")
+                     : s   ? tr("No bound: the matrix states no bandwidth or no parameters. Enter both under "
+                                  "Bound on the Plan "
+                                  "page; the next run then shows what share of the bound it reached.")
                            : tr("Choose a point in the table or on the frontier"));
 }
 
@@ -265,7 +280,8 @@ void PointTabs::showDistribution()
         return;
     }
     m_distribution->setMessage({});
-    m_distribution->setData(distributionData(static_cast<Metric>(m_metric->currentData().toInt()), *s, *m_records));
+    m_distribution->setData(
+        distributionData(static_cast<Metric>(m_metric->currentData().toInt()), *s, *m_records));
 }
 
 } // namespace tailmark::ui

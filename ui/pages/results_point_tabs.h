@@ -18,8 +18,8 @@ class DistributionChart;
 class TableView;
 class TimelineChart;
 
-/// The points of one test as a table, and everything about the chosen one: distribution, timeline, outcomes, laws, verdict,
-/// bound; beside them what is known of the system.
+/// The points of one test as a table, and everything about the chosen one: distribution, timeline, outcomes,
+/// laws, verdict, bound; beside them what is known of the system.
 class PointTabs : public QWidget
 {
     Q_OBJECT

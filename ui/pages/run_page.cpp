@@ -44,7 +44,8 @@ QString loadOf(const PointStarted& point)
 RunPage::RunPage(RunController* controller, StoreSession* store, QWidget* parent)
     : QWidget(parent), m_controller(controller), m_store(store), m_stack(new QStackedWidget(this)),
       m_empty(new EmptyState(tr("No run is on"),
-                             tr("Set up a matrix on the Plan page and press Run. The frontier is drawn here while it is measured."),
+                             tr("Set up a matrix on the Plan page and press Run. The frontier is drawn here "
+                                "while it is measured."),
                              this)),
       m_events(new EventListModel(this))
 {
@@ -58,17 +59,19 @@ RunPage::RunPage(RunController* controller, StoreSession* store, QWidget* parent
     m_repaint.setInterval(kRepaintMs);
     connect(&m_repaint, &QTimer::timeout, this, &RunPage::repaintLive);
     connect(m_store, &StoreSession::storeChanged, this, &RunPage::askRecords);
-    connect(m_store, &StoreSession::resultsReady, this, [this](RequestNumber request, const ResultsPtr& results) {
-        if (request != 0 && request == m_resultsRequest)
-            takeResults(results);
-    });
-    connect(m_store, &StoreSession::recordsReady, this, [this](RequestNumber request, const RecordsPtr& records) {
-        if (request == 0 || request != m_recordsRequest)
-            return;
-        m_recordsRequest = 0;
-        m_live.setRecords(*records);
-        m_repaint.start();
-    });
+    connect(m_store, &StoreSession::resultsReady, this,
+            [this](RequestNumber request, const ResultsPtr& results) {
+                if (request != 0 && request == m_resultsRequest)
+                    takeResults(results);
+            });
+    connect(m_store, &StoreSession::recordsReady, this,
+            [this](RequestNumber request, const RecordsPtr& records) {
+                if (request == 0 || request != m_recordsRequest)
+                    return;
+                m_recordsRequest = 0;
+                m_live.setRecords(*records);
+                m_repaint.start();
+            });
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
         if (request == 0 || (request != m_resultsRequest && request != m_recordsRequest))
             return;
@@ -113,7 +116,8 @@ QWidget* RunPage::makeContent()
     m_words->setAccessibleName(tr("What the run does now"));
     m_health = new QLabel(content);
     m_health->setProperty("role", QStringLiteral("secondary"));
-    m_health->setToolTip(tr("The load generator's own condition: how late it sends, and how much of the machine it takes"));
+    m_health->setToolTip(
+        tr("The load generator's own condition: how late it sends, and how much of the machine it takes"));
     m_frontier = new FrontierPanel(FrontierPanel::SloControl::ReadOnly, content);
     m_pointTitle = new QLabel(content);
     m_pointTitle->setTextFormat(Qt::PlainText);
@@ -180,7 +184,8 @@ QWidget* RunPage::makeContent()
         m_mark.trail.clear(); // it was drawn on other axes
         showFrontier();
     });
-    connect(m_points, &TableView::idSelected, this, [this](int id) { m_frontier->chart()->setSelected({id}); });
+    connect(m_points, &TableView::idSelected, this,
+            [this](int id) { m_frontier->chart()->setSelected({id}); });
     connect(m_frontier->chart(), &FrontierChart::pointSelected, this, [this](PointIndex point) {
         m_frontier->chart()->setSelected(point);
         m_points->selectId(point.value);
@@ -196,9 +201,11 @@ void RunPage::connectController()
     connect(m_controller, &RunController::progress, this, &RunPage::takeProgress);
     connect(m_controller, &RunController::pointFinished, this, &RunPage::finishPoint);
     connect(m_controller, &RunController::operatingPoint, this, [this](const OperatingPointFound& event) {
-        tell(text(event.sentence), event.state == operatingStateId(OperatingState::Found) ? Badge::Good : Badge::None);
+        tell(text(event.sentence),
+             event.state == operatingStateId(OperatingState::Found) ? Badge::Good : Badge::None);
     });
-    connect(m_controller, &RunController::warning, this, [this](const QString& warning) { tell(warning, Badge::Warning); });
+    connect(m_controller, &RunController::warning, this,
+            [this](const QString& warning) { tell(warning, Badge::Warning); });
     connect(m_controller, &RunController::finished, this, &RunPage::finish);
 }
 
@@ -226,9 +233,10 @@ void RunPage::start(const RunStarted& event)
     m_frontier->chart()->setSeries({});
     m_frontier->chart()->setLive({});
     m_title->setText(text(event.name));
-    m_subtitle->setText(QStringList{QStringLiteral("%1 %2").arg(text(event.engine), text(event.version)).trimmed(), text(event.model),
-                                    text(event.target), tr("%1 points").arg(event.points)}
-                            .join(QStringLiteral(" · ")));
+    m_subtitle->setText(
+        QStringList{QStringLiteral("%1 %2").arg(text(event.engine), text(event.version)).trimmed(),
+                    text(event.model), text(event.target), tr("%1 points").arg(event.points)}
+            .join(QStringLiteral(" · ")));
     tell(tr("Run started on %1, about %2").arg(text(event.target), durationText(event.estimatedS)));
     askResults(); // the plan, for axes and SLO
     showState();
@@ -259,7 +267,9 @@ void RunPage::takeProgress(const Progress& event)
                    : axes.x == Metric::RequestsPerS   ? event.requestsPerS
                                                       : std::nullopt;
     const bool headline = axes.y == m_live.data().latency;
-    const auto y = headline && axes.percent == 99 ? event.headlineP99Ms : headline && axes.percent == 50 ? event.headlineP50Ms : std::nullopt;
+    const auto y = headline && axes.percent == 99   ? event.headlineP99Ms
+                   : headline && axes.percent == 50 ? event.headlineP50Ms
+                                                    : std::nullopt;
     if (x && y && std::isfinite(*x) && std::isfinite(*y)) {
         m_mark.trail.append({*x, *y});
         if (m_mark.trail.size() > kTrail)
@@ -273,7 +283,9 @@ void RunPage::finishPoint(const PointFinished& event)
 {
     ++m_finishedPoints;
     m_mark = {};
-    tell(tr("Point %1 is finished: %2").arg(event.point.value + 1).arg(text(event.verdict).replace(QLatin1Char('_'), QLatin1Char(' '))),
+    tell(tr("Point %1 is finished: %2")
+             .arg(event.point.value + 1)
+             .arg(text(event.verdict).replace(QLatin1Char('_'), QLatin1Char(' '))),
          event.valid ? Badge::Good : Badge::Warning);
     askResults();
     m_repaint.start();
@@ -283,11 +295,15 @@ void RunPage::finish(const RunFinished& event)
 {
     m_mark = {};
     if (event.error.empty())
-        tell(tr("Run %1: %2 of %3 points may be believed").arg(text(event.state)).arg(event.validPoints).arg(event.points),
+        tell(tr("Run %1: %2 of %3 points may be believed")
+                 .arg(text(event.state))
+                 .arg(event.validPoints)
+                 .arg(event.points),
              event.validPoints > 0 ? Badge::Good : Badge::Warning);
     else
         tell(text(event.error), Badge::Bad);
-    if (event.run.value == 0 && m_run.value == 0) // it ended before it was a run: there is nothing else to show
+    if (event.run.value == 0 &&
+        m_run.value == 0) // it ended before it was a run: there is nothing else to show
         m_title->setText(tr("The run did not begin"));
     m_pause->setChecked(false);
     askResults();
@@ -350,9 +366,10 @@ void RunPage::showFrontier()
     FrontierSeries series = frontierSeries(*m_results, m_test, m_frontier->axes());
     m_frontier->setSlo(m_results->slo, m_results->slo);
     m_frontier->chart()->setSeries({series});
-    m_frontier->chart()->setMessage(series.points.isEmpty() && m_mark.trail.isEmpty()
-                                        ? tr("The first point of this test is being measured.\nIt stands here when it is finished.")
-                                        : QString());
+    m_frontier->chart()->setMessage(
+        series.points.isEmpty() && m_mark.trail.isEmpty()
+            ? tr("The first point of this test is being measured.\nIt stands here when it is finished.")
+            : QString());
 }
 
 void RunPage::showState()
@@ -393,27 +410,38 @@ void RunPage::showProgress()
     const int points = run ? run->points : 0;
     m_bar->setValue(points > 0 ? std::clamp(static_cast<int>(done / points * 1000), 0, 1000) : 0);
     const auto place = [&] {
-        return point ? tr("point %1 of %2, %3").arg(point->point.value + 1).arg(points).arg(loadOf(*point)) : QString();
+        return point ? tr("point %1 of %2, %3").arg(point->point.value + 1).arg(points).arg(loadOf(*point))
+                     : QString();
     };
     switch (m_controller->state()) {
     case State::Idle: {
         const auto& outcome = m_controller->outcome();
-        m_words->setText(!outcome               ? QString()
-                         : outcome->error.empty() ? tr("Run %1. All of it is on the Results page.").arg(text(outcome->state))
-                                                  : text(outcome->error));
+        m_words->setText(!outcome ? QString()
+                         : outcome->error.empty()
+                             ? tr("Run %1. All of it is on the Results page.").arg(text(outcome->state))
+                             : text(outcome->error));
         if (m_controller->outcome() && m_finishedPoints >= points && points > 0)
             m_bar->setValue(1000);
         break;
     }
-    case State::Starting: m_words->setText(tr("Asking the target what it is…")); break;
-    case State::Paused: m_words->setText(tr("Paused before the next point.")); break;
-    case State::Stopping: m_words->setText(tr("Stopping; what was measured is kept.")); break;
+    case State::Starting:
+        m_words->setText(tr("Asking the target what it is…"));
+        break;
+    case State::Paused:
+        m_words->setText(tr("Paused before the next point."));
+        break;
+    case State::Stopping:
+        m_words->setText(tr("Stopping; what was measured is kept."));
+        break;
     case State::Pausing:
     case State::Running: {
-        QString words = point ? place().replace(0, 1, place().left(1).toUpper()) : tr("Preparing the first point…");
+        QString words =
+            point ? place().replace(0, 1, place().left(1).toUpper()) : tr("Preparing the first point…");
         if (point && progress && progress->point == point->point) {
             const double elapsed = toSeconds(progress->load.elapsed);
-            words += elapsed < point->warmupS ? tr(" · warming up") : elapsed < point->warmupS + point->durationS ? tr(" · measuring") : tr(" · draining");
+            words += elapsed < point->warmupS                      ? tr(" · warming up")
+                     : elapsed < point->warmupS + point->durationS ? tr(" · measuring")
+                                                                   : tr(" · draining");
             words += tr(" · about %1 left").arg(durationText(progress->remainingS));
         }
         if (m_controller->state() == State::Pausing)
@@ -422,9 +450,11 @@ void RunPage::showProgress()
         break;
     }
     }
-    m_health->setText(progress && m_controller->isActive()
-                          ? tr("Send lag p99 %1 · %2 cores").arg(formatValue(progress->sendLagP99Ms, "ms", 3), formatNumber(progress->cpuCores, 2))
-                          : QString());
+    m_health->setText(
+        progress && m_controller->isActive()
+            ? tr("Send lag p99 %1 · %2 cores")
+                  .arg(formatValue(progress->sendLagP99Ms, "ms", 3), formatNumber(progress->cpuCores, 2))
+            : QString());
 }
 
 void RunPage::repaintLive()

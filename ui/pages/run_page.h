@@ -24,9 +24,10 @@ class FrontierPanel;
 class TableView;
 class TimelineChart;
 
-/// The run that is on, or the last one of this session: frontier and timeline live, points, events, and the ways to pause,
-/// skip and stop. Finished points come from the store, the moving mark and the rates from the engine's progress events,
-/// the dots from the records stored so far. Repaints at most eight times a second, whatever the engine tells.
+/// The run that is on, or the last one of this session: frontier and timeline live, points, events, and the
+/// ways to pause, skip and stop. Finished points come from the store, the moving mark and the rates from the
+/// engine's progress events, the dots from the records stored so far. Repaints at most eight times a second,
+/// whatever the engine tells.
 class RunPage : public QWidget
 {
     Q_OBJECT

@@ -20,12 +20,18 @@ QColor badgeColor(Badge badge, const QPalette& palette)
 {
     const ThemeColours& colours = themeColours(palette);
     switch (badge) {
-    case Badge::Good: return colours.ok;
-    case Badge::Warning: return colours.warning;
-    case Badge::Bad: return colours.error;
-    case Badge::Active: return colours.accent;
-    case Badge::Neutral: return colours.secondary;
-    case Badge::None: break;
+    case Badge::Good:
+        return colours.ok;
+    case Badge::Warning:
+        return colours.warning;
+    case Badge::Bad:
+        return colours.error;
+    case Badge::Active:
+        return colours.accent;
+    case Badge::Neutral:
+        return colours.secondary;
+    case Badge::None:
+        break;
     }
     return palette.color(QPalette::Text);
 }
@@ -120,8 +126,10 @@ void TableView::copyTsv() const
 void TableView::contextMenuEvent(QContextMenuEvent* event)
 {
     QMenu menu(this);
-    QAction* copy = menu.addAction(selectionModel()->selectedRows().size() > 1 ? tr("Copy selected rows as TSV") : tr("Copy table as TSV"),
-                                   this, &TableView::copyTsv);
+    QAction* copy =
+        menu.addAction(selectionModel()->selectedRows().size() > 1 ? tr("Copy selected rows as TSV")
+                                                                   : tr("Copy table as TSV"),
+                       this, &TableView::copyTsv);
     copy->setShortcut(QKeySequence::Copy);
     menu.exec(event->globalPos());
 }

@@ -24,7 +24,8 @@ protected:
 
 QColor badgeColor(Badge badge, const QPalette& palette);
 
-/// A sortable read-only table over a TableModel; Ctrl+C and the context menu copy the selected rows, or all, as TSV.
+/// A sortable read-only table over a TableModel; Ctrl+C and the context menu copy the selected rows, or all,
+/// as TSV.
 class TableView : public QTableView
 {
     Q_OBJECT

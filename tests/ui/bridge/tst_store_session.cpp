@@ -59,7 +59,8 @@ private slots:
         QVERIFY(strict && loose);
         QCOMPARE(loose->slo.front().limit, 2500.0);
         QVERIFY(strict->operatingPoints.front().lastPassing && loose->operatingPoints.front().lastPassing);
-        QVERIFY(strict->operatingPoints.front().lastPassing->load < loose->operatingPoints.front().lastPassing->load);
+        QVERIFY(strict->operatingPoints.front().lastPassing->load <
+                loose->operatingPoints.front().lastPassing->load);
     }
 
     void droppedRequestsAreNotAnswered()

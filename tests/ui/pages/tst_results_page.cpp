@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/frontier_panel.h"
+#include "models/frontier_data.h"
+#include "pages/notice_bar.h"
+#include "pages/results_edit_dialog.h"
+#include "pages/results_library.h"
+#include "pages/results_page.h"
+#include "pages/results_point_tabs.h"
+#include "pages/table_view.h"
+
+#include "demo_run.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QLocale>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace tailmark;
+using namespace tailmark::ui;
+
+class TestResultsPage : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QLocale::setDefault(QLocale::c());
+        QVERIFY(m_folder.isValid());
+        m_path = m_folder.filePath(QStringLiteral("runs.sqlite"));
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        test::DemoRun run;
+        run.name = "first";
+        run.burst = true;
+        m_first = test::writeDemoRun(store.value(), run);
+        run.name = "second";
+        run.engine = "sglang";
+        run.stopAfter = 3;
+        m_second = test::writeDemoRun(store.value(), run);
+    }
+
+    void init()
+    {
+        m_session = std::make_unique<StoreSession>(m_path);
+        m_page = std::make_unique<ResultsPage>(m_session.get());
+        m_page->resize(1100, 700);
+        m_page->show();
+        m_page->openRun(m_first);
+        QTRY_VERIFY(m_page->results() && m_page->openedRun() == m_first);
+    }
+    void cleanup()
+    {
+        m_page.reset();
+        m_session.reset();
+    }
+
+    void emptyLibrarySaysWhatToDo()
+    {
+        StoreSession empty(m_folder.filePath(QStringLiteral("empty.sqlite")));
+        ResultsPage page(&empty);
+        page.show();
+        QSignalSpy read(&empty, &StoreSession::runsChanged);
+        QVERIFY(read.wait());
+        QVERIFY(anyLabel(page, QStringLiteral("Plan page")));
+    }
+
+    void showsTheRun()
+    {
+        QVERIFY(anyLabel(*m_page, QStringLiteral("vllm 0.6.3")));
+        QVERIFY(anyLabel(*m_page, QStringLiteral("shares of all attempted requests")));
+        QCOMPARE(panel()->chart()->series().first().points.size(), 8);
+        QVERIFY(sentence().contains(QStringLiteral("tok/s")) &&
+                sentence().contains(QStringLiteral("p99 TTFT")));
+        QCOMPARE(points()->pointsView()->model()->rowCount(), 8);
+    }
+
+    void draggingTheSloRecomputesFromTheRecords()
+    {
+        FrontierChart* chart = panel()->chart();
+        const QString before = sentence();
+        const double attainment = m_page->results()->points[6].slo.attainment;
+        const QPoint from(qRound(chart->plotArea().left() + 60), qRound(chart->toView({1000, 1000}).y()));
+        const int to = qRound(chart->toView({1000, 2000}).y());
+        QTest::mousePress(chart->viewport(), Qt::LeftButton, {}, from);
+        for (int y = from.y(); y >= to; --y)
+            QTest::mouseMove(chart->viewport(), {from.x(), y});
+        QTRY_VERIFY(m_page->results()->slo.front().limit > 1500); // already while the button is down
+        QTest::mouseRelease(chart->viewport(), Qt::LeftButton, {}, {from.x(), to});
+        QTRY_COMPARE(m_page->results()->slo, panel()->slo());
+        QVERIFY(sentence() != before);
+        QVERIFY(m_page->results()->points[6].slo.attainment > attainment);
+        auto* reset = button(QStringLiteral("Reset"));
+        QVERIFY(reset->isEnabled());
+        QTest::mouseClick(reset, Qt::LeftButton);
+        QTRY_COMPARE(sentence(), before);
+    }
+
+    void choosingATestShowsItsCurve()
+    {
+        auto* tests = combo(QStringLiteral("Test shown"));
+        QCOMPARE(tests->count(), 3);
+        tests->setCurrentIndex(1);
+        QCOMPARE(panel()->chart()->series().first().points.size(), 6);
+        tests->setCurrentIndex(2); // a burst sweeps nothing
+        QVERIFY(sentence().contains(QStringLiteral("no operating point")));
+        QCOMPARE(points()->pointsView()->model()->rowCount(), 1);
+    }
+
+    void aPointIsTheSameEverywhere()
+    {
+        FrontierChart* chart = panel()->chart();
+        const FrontierPoint p = chart->series().first().points[4];
+        QTest::mouseClick(chart->viewport(), Qt::LeftButton, {}, chart->toView({p.x, p.y}).toPoint());
+        QCOMPARE(points()->chosen(), p.point);
+        QCOMPARE(points()->pointsView()->currentIndex().row(), 4);
+        QCOMPARE(combo(QStringLiteral("Point shown"))->currentText(), QStringLiteral("32 concurrent"));
+        points()->pointsView()->setFocus();
+        QTest::keyClick(points()->pointsView(), Qt::Key_Down);
+        QCOMPARE(points()->chosen(), chart->series().first().points[5].point);
+        // Every tab has something to say about it.
+        for (int i = 1; i < points()->tabs()->count(); ++i) {
+            points()->tabs()->setCurrentIndex(i);
+            QVERIFY(!points()->tabs()->tabText(i).isEmpty());
+        }
+        QVERIFY(anyLabel(*points(), QStringLiteral("bandwidth"))); // the bound with its inputs
+        const auto tables = points()->findChildren<TableView*>();
+        for (const TableView* table : tables)
+            QTRY_VERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
+    }
+
+    void tableCopiesAsTsv()
+    {
+        points()->pointsView()->setFocus();
+        QTest::keyClick(points()->pointsView(), Qt::Key_C, Qt::ControlModifier);
+        const QStringList lines =
+            QGuiApplication::clipboard()->text().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 9);
+        QVERIFY(lines.first().contains(QStringLiteral("Throughput [tok/s]\tp99 TTFT [ms]")));
+    }
+
+    void exportsEveryKind()
+    {
+        QSignalSpy exported(m_session.get(), &StoreSession::exported);
+        const QList<std::pair<RunExport, QString>> kinds{{RunExport::PointsCsv, QStringLiteral("p.csv")},
+                                                         {RunExport::RecordsCsv, QStringLiteral("r.csv")},
+                                                         {RunExport::Json, QStringLiteral("r.json")},
+                                                         {RunExport::Html, QStringLiteral("r.html")},
+                                                         {RunExport::Markdown, QStringLiteral("r.md")}};
+        for (const auto& [format, name] : kinds)
+            m_page->exportRun(format, m_folder.filePath(name));
+        QTRY_COMPARE(exported.size(), kinds.size());
+        for (const auto& [format, name] : kinds)
+            QVERIFY2(QFileInfo(m_folder.filePath(name)).size() > 500, qPrintable(name));
+        m_page->exportChart(m_folder.filePath(QStringLiteral("c.svg")));
+        QVERIFY(QFileInfo(m_folder.filePath(QStringLiteral("c.svg"))).size() > 2000);
+        m_page->exportRun(RunExport::Json, m_folder.filePath(QStringLiteral("no/such/folder/r.json")));
+        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("no/such/folder")));
+    }
+
+    void filterRenameDeleteUndo()
+    {
+        auto* library = m_page->findChild<RunLibrary*>();
+        auto* list = library->findChild<QListView*>();
+        auto* filter = library->findChild<QLineEdit*>();
+        QCOMPARE(list->model()->rowCount(), 2);
+        QTest::keyClicks(filter, QStringLiteral("sglang"));
+        QCOMPARE(list->model()->rowCount(), 1);
+        filter->clear();
+
+        library->select(m_second);
+        QTRY_COMPARE(m_page->openedRun(), m_second);
+        list->setFocus();
+        library->renameCurrent();
+        auto* editor = list->findChild<QLineEdit*>();
+        QVERIFY(editor);
+        editor->setText(QStringLiteral("renamed"));
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("renamed")));
+
+        list->setFocus();
+        QTest::keyClick(list, Qt::Key_Delete);
+        QTRY_COMPARE(list->model()->rowCount(), 1);
+        QTRY_COMPARE(m_page->openedRun(), m_first);
+        auto* notice = library->findChild<NoticeBar*>();
+        QVERIFY(notice->isVisible() && notice->text().contains(QStringLiteral("renamed")));
+        QTest::mouseClick(notice->button(), Qt::LeftButton);
+        QTRY_COMPARE(list->model()->rowCount(), 2);
+        QTRY_COMPARE(m_page->openedRun(), m_second); // back, and open again
+    }
+
+    void tagsAndNote()
+    {
+        auto* library = m_page->findChild<RunLibrary*>();
+        library->editCurrent();
+        auto* dialog = library->findChild<RunEditDialog*>();
+        QVERIFY(dialog);
+        dialog->findChild<QPlainTextEdit*>()->setPlainText(QStringLiteral("before the driver update"));
+        dialog->findChildren<QLineEdit*>()[1]->setText(QStringLiteral("baseline, review, baseline"));
+        QTest::mouseClick(dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save),
+                          Qt::LeftButton);
+        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("#baseline  #review  before the driver update")));
+    }
+
+    void everyControlHasAName()
+    {
+        for (const QComboBox* box : m_page->findChildren<QComboBox*>())
+            QVERIFY(!box->accessibleName().isEmpty());
+        for (const PlotView* plot : m_page->findChildren<PlotView*>())
+            QVERIFY(!plot->accessibleName().isEmpty());
+        for (const TableView* table : m_page->findChildren<TableView*>())
+            QVERIFY(!table->accessibleName().isEmpty());
+    }
+
+private:
+    FrontierPanel* panel() const { return m_page->findChild<FrontierPanel*>(); }
+    PointTabs* points() const { return m_page->findChild<PointTabs*>(); }
+    QComboBox* combo(const QString& name) const
+    {
+        for (QComboBox* box : m_page->findChildren<QComboBox*>())
+            if (box->accessibleName() == name)
+                return box;
+        return nullptr;
+    }
+    QPushButton* button(const QString& text) const
+    {
+        for (QPushButton* b : m_page->findChildren<QPushButton*>())
+            if (b->text() == text)
+                return b;
+        return nullptr;
+    }
+    QString sentence() const
+    {
+        for (QLabel* label : m_page->findChildren<QLabel*>())
+            if (label->accessibleName() == QStringLiteral("Operating point"))
+                return label->text();
+        return {};
+    }
+    static bool anyLabel(const QWidget& widget, const QString& part)
+    {
+        for (const QLabel* label : widget.findChildren<QLabel*>())
+            if (label->text().contains(part))
+                return true;
+        return false;
+    }
+
+    QTemporaryDir m_folder;
+    QString m_path;
+    RunId m_first, m_second;
+    std::unique_ptr<StoreSession> m_session;
+    std::unique_ptr<ResultsPage> m_page;
+};
+
+QTEST_MAIN(TestResultsPage)
+#include "tst_results_page.moc"
