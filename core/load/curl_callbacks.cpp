@@ -201,7 +201,7 @@ std::size_t CurlTransport::onHeader(char* data, std::size_t size, std::size_t n,
         transfer.contentType = trimmed(line.substr(13));
     } else if (transfer.status >= 200 && trimmed(line).empty()) {
         transfer.headersDone = true;
-        transfer.record.stamps = transfer.stampSource;
+        transfer.record.stamps = StampSource::Kernel; // until data tells otherwise
         transfer.reader.onHeaders(transfer.status, transfer.contentType);
     }
     return line.size();

@@ -31,8 +31,8 @@ struct PointLoad
     std::shared_ptr<const RequestSource> source;
     int concurrency = 0;    ///< closed loop: workers; 0 = open loop
     Nanoseconds sendFor{0}; ///< no request is started at or after this time since the start of the point
-    Nanoseconds drain{
-        0}; ///< after `sendFor`: how long requests in flight may go on before they are cancelled
+    /// After `sendFor`: how long requests in flight may go on before they are cancelled.
+    Nanoseconds drain{0};
     std::int64_t maxRequests = 0; ///< 0 = no limit
 };
 
@@ -53,7 +53,7 @@ struct LoadSnapshot
 /// The generator's own condition during a point (contract §4, generator_bound), its threads taken together.
 struct GeneratorHealth
 {
-    double cpuCores = 0;         ///< CPU time of all generator threads / wall time
+    double cpuCores = 0;         ///< CPU time of all generator threads / wall time, spinning before a send apart
     double busiestThreadCpu = 0; ///< CPU time of the busiest thread / wall time, 0..1
     double runDelayShare = 0;    ///< run delay / (run delay + CPU) of the thread that waited most; schedstat
     std::vector<double> loopLagMs; ///< samples: readiness (kernel stamp) to processing
@@ -61,8 +61,8 @@ struct GeneratorHealth
     std::uint64_t staleConnections = 0;
     std::uint64_t coalescedEvents = 0;
     std::uint64_t events = 0;
-    std::string note; ///< what limited it, in words ("file descriptors ran out at 1,020 connections"); empty
-                      ///< = nothing
+    /// What limited it, in words ("file descriptors ran out at 1,020 connections"); empty = nothing.
+    std::string note;
 };
 
 struct GeneratorOptions
@@ -72,9 +72,9 @@ struct GeneratorOptions
 
 /// The load generator: sends a point's requests at their time over keep-alive connections and records what
 /// comes back. Own threads do all the work (curl multi handles on an epoll loop); every call here is made
-/// from one other thread (the runner's) and none blocks for longer than a buffer swap, except begin() while
-/// connections are opened and abort()/the destructor, which wait for the threads (bounded, well below a
-/// second).
+/// from one other thread (the runner's) and none blocks for longer than a buffer swap, except begin(), which opens
+/// connections at a paced rate (2,000 a second, at most about a second more), and the destructor, which waits
+/// for the threads (bounded, well below a second).
 class LoadGenerator
 {
 public:
