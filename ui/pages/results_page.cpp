@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/results_page.h"
 
+#include "analysis/bound.h"
 #include "charts/chart_export.h"
 #include "charts/frontier_panel.h"
 #include "models/format.h"
+#include "models/tables.h"
 #include "pages/empty_state.h"
 #include "pages/notice_bar.h"
 #include "pages/results_header.h"
@@ -92,6 +94,10 @@ QWidget* ResultsPage::makeDetail()
     m_sentence->setTextFormat(Qt::PlainText);
     m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_sentence->setAccessibleName(tr("Operating point"));
+    m_bound = new QLabel(detail);
+    m_bound->setProperty("role", QStringLiteral("secondary"));
+    m_bound->setTextFormat(Qt::PlainText);
+    m_bound->setWordWrap(true);
     m_frontier = new FrontierPanel(FrontierPanel::SloControl::Editable, detail);
     m_points = new PointTabs(detail);
     auto* exportButton = new QPushButton(tr("Export"), detail);
@@ -103,7 +109,11 @@ QWidget* ResultsPage::makeDetail()
     auto* second = new QHBoxLayout;
     second->setSpacing(10);
     second->addWidget(m_test, 0, Qt::AlignTop);
-    second->addWidget(m_sentence, 1);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    words->addWidget(m_sentence);
+    words->addWidget(m_bound);
+    second->addLayout(words, 1);
     auto* split = new QSplitter(Qt::Vertical, detail);
     split->setObjectName(QStringLiteral("results.detail"));
     split->setChildrenCollapsible(false);
@@ -292,6 +302,29 @@ void ResultsPage::showFrontier()
     const OperatingPoint* op = operatingPointOf(*m_results, test);
     m_sentence->setText(op ? text(op->sentence)
                            : tr("This test sweeps no load, so it has no operating point."));
+    showBound(op);
+}
+
+/// What the last passing level reached of its bandwidth bound, where the matrix states one.
+void ResultsPage::showBound(const OperatingPoint* op)
+{
+    QString line;
+    if (op && op->lastPassing)
+        for (const PointSummary& s : m_results->points) {
+            if (s.point.test != op->test || s.point.load.value != op->lastPassing->load || !s.verdict.valid)
+                continue;
+            const auto bound = checkBound(m_results->run.plan.matrix.bound, s);
+            if (!bound || !bound->fraction)
+                break;
+            line = tr("%1 reaches %2 of its bandwidth bound (%3 of %4)")
+                       .arg(pointName(s.point), formatShare(bound->fraction),
+                            formatMetric(Metric::OutputTokensPerS, bound->measuredTokensPerS),
+                            formatMetric(Metric::OutputTokensPerS, bound->bandwidthTokensPerS));
+            m_bound->setToolTip(text(bound->text));
+            break;
+        }
+    m_bound->setText(line);
+    m_bound->setVisible(!line.isEmpty());
 }
 
 void ResultsPage::choosePoint(PointIndex point)

@@ -55,6 +55,7 @@ private:
     void takeResults(RequestNumber request, const ResultsPtr& results);
     void showTest();
     void showFrontier();
+    void showBound(const OperatingPoint* operatingPoint);
     void choosePoint(PointIndex point);
     void showState();
 
@@ -65,6 +66,7 @@ private:
     RunHeader* m_header;
     QComboBox* m_test;
     QLabel* m_sentence;
+    QLabel* m_bound;
     FrontierPanel* m_frontier;
     PointTabs* m_points;
     NoticeBar* m_notice;

@@ -82,6 +82,7 @@ private slots:
         QCOMPARE(panel()->chart()->series().first().points.size(), 8);
         QVERIFY(sentence().contains(QStringLiteral("tok/s")) &&
                 sentence().contains(QStringLiteral("p99 TTFT")));
+        QVERIFY(anyLabel(*m_page, QStringLiteral("48 concurrent reaches 59.1")));
         QCOMPARE(points()->pointsView()->model()->rowCount(), 8);
     }
 
