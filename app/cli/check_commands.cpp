@@ -58,7 +58,11 @@ void printProbe(const ProbeResult& result)
 {
     std::cout << result.baseUrl << ": " << result.engine
               << (result.version.empty() ? "" : " " + result.version) << '\n';
-    std::cout << "model: " << result.model << '\n';
+    if (!result.model.empty())
+        std::cout << "model: " << result.model << '\n';
+    else
+        for (const std::string& model : result.models)
+            std::cout << "model: " << model << " (named with --model)\n";
     if (result.contextTokens > 0)
         std::cout << "context: " << result.contextTokens << " tokens\n";
     if (result.requestCompleted)

@@ -137,6 +137,8 @@ Result<ProbeResult> Execution::begin()
     if (!probed)
         return probed;
     const ProbeResult& target = probed.value();
+    if (Status status = needOneModel(target); !status)
+        return status.error();
     Result<Endpoint> endpoint = makeEndpoint(matrix);
     if (!endpoint)
         return endpoint.error();

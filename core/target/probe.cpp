@@ -67,6 +67,23 @@ std::string listed(const std::vector<std::string>& names)
     return plainLine(text);
 }
 
+std::string modelMustBeNamed(const std::vector<std::string>& models)
+{
+    return "the server has " + std::to_string(models.size()) + " models, name one: " + listed(models);
+}
+
+/// What holds for every listed model, so for whichever will be named.
+Json commonMembers(const Json& entries)
+{
+    Json common = entries.front();
+    for (const Json& entry : entries)
+        for (auto member = common.begin(); member != common.end();)
+            member = entry.is_object() && entry.contains(member.key()) && entry[member.key()] == *member
+                         ? std::next(member)
+                         : common.erase(member);
+    return common;
+}
+
 class Probe
 {
 public:
@@ -84,7 +101,7 @@ public:
         m_result.reachable = true;
         identify();
         chooseBody();
-        if (sendRequest)
+        if (sendRequest && !m_result.model.empty())
             if (Status status = askOnce(); !status)
                 return status.error();
         fillCard();
@@ -142,10 +159,11 @@ private:
         const std::string where = hideSecrets(apiUrl(m_target, "/models"));
         if (models.empty())
             return Error{ErrorCode::Unreachable, where, "the server lists no model"};
-        if (m_target.model.empty() && models.size() > 1)
-            return Error{ErrorCode::BadInput, "target.model",
-                         "the server has " + std::to_string(models.size()) +
-                             " models, name one: " + listed(models)};
+        if (m_target.model.empty() && models.size() > 1) {
+            note(modelMustBeNamed(models));
+            m_documents.setModel(commonMembers(entries));
+            return success();
+        }
         m_result.model = m_target.model.empty() ? models.front() : m_target.model;
         const auto found = std::find_if(entries.begin(), entries.end(), [&](const Json& entry) {
             return entry.is_object() && entry.contains("id") && entry["id"] == m_result.model;
@@ -279,6 +297,13 @@ Result<ProbeResult> probe(const Target& target, const CardInput& card, const Lim
     if (!headers)
         return headers.error();
     return Probe(target, card, limits, std::move(headers).value()).run(sendRequest);
+}
+
+Status needOneModel(const ProbeResult& result)
+{
+    if (!result.model.empty())
+        return success();
+    return Error{ErrorCode::BadInput, "target.model", modelMustBeNamed(result.models)};
 }
 
 nlohmann::ordered_json probeToJson(const ProbeResult& result)

@@ -19,13 +19,13 @@ struct ProbeResult
     std::string baseUrl;
     bool reachable = false;
     std::vector<std::string> models;
-    std::string model;     ///< the one that will be asked
+    std::string model;     ///< the one that will be asked; empty where several are listed and none was named
     std::string engine;    ///< profile id: "vllm", "sim", … "generic" when not recognised
     std::string version;   ///< empty = not told
     int contextTokens = 0; ///< longest context; 0 = not told
     RunCard card;          ///< typed entries of the matrix, overlaid by what was read
     BodyOptions body;      ///< request fields that this engine takes
-    // of the one test request (absent when `sendRequest` was false)
+    // of the one test request (absent when `sendRequest` was false, or `model` is empty)
     bool requestCompleted = false;
     int promptTokensReported = -1;
     int outputTokensReported = -1;
@@ -39,6 +39,9 @@ struct ProbeResult
 /// an error.
 Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits,
                           bool sendRequest);
+
+/// A load needs one model: BadInput, with the names to choose from, where the probe was left with several.
+Status needOneModel(const ProbeResult& result);
 
 nlohmann::ordered_json probeToJson(const ProbeResult& result);
 

@@ -339,12 +339,31 @@ private slots:
     void severalModels()
     {
         Probing p;
-        p.server.on("/v1/models", Reply::json("{\"data\":[{\"id\":\"a\"},{\"id\":\"b\"}]}"));
-        QCOMPARE(p.errorLine(), std::string("target.model: the server has 2 models, name one: a, b"));
-        QCOMPARE(p.run().error().code, ErrorCode::BadInput);
+        p.server.on(
+            "/v1/models",
+            Reply::json(R"json({"data":[{"id":"a","owned_by":"vllm","max_model_len":4096,"root":"org/a"},
+            {"id":"b","owned_by":"vllm","max_model_len":4096,"root":"org/b"}]})json"));
+        p.server.on("/v1/chat/completions", answer(40, 8));
+        // with none named, what holds for all of them is told, and none is asked
+        const Result<ProbeResult> open = p.run(true);
+        QVERIFY2(open.ok(), open ? "" : open.error().line().c_str());
+        QCOMPARE(open.value().models, (std::vector<std::string>{"a", "b"}));
+        QCOMPARE(open.value().model, std::string());
+        QCOMPARE(open.value().engine, std::string("vllm"));
+        QCOMPARE(open.value().contextTokens, 4096);
+        QCOMPARE(value(open.value(), "model"), std::string());
+        QVERIFY(!open.value().requestCompleted);
+        QVERIFY(p.server.requests("/v1/chat/completions").empty());
+        QVERIFY(hasNote(open.value(), "the server has 2 models, name one: a, b"));
+        const Status refused = needOneModel(open.value());
+        QCOMPARE(refused.error().line(),
+                 std::string("target.model: the server has 2 models, name one: a, b"));
+        QCOMPARE(refused.error().code, ErrorCode::BadInput);
+
         p.target.model = "b";
         const Result<ProbeResult> got = p.run();
         QVERIFY(got.ok());
+        QVERIFY(needOneModel(got.value()).ok());
         QCOMPARE(got.value().model, std::string("b"));
         QCOMPARE(got.value().models, (std::vector<std::string>{"a", "b"}));
     }
