@@ -37,8 +37,11 @@ int validateFile(const std::string& file)
     }
     if (hasErrors(findings))
         return kBadInput;
-    if (const auto lengths = makeLengthSource(matrix.value().workload.lengths); !lengths)
+    const auto lengths = makeLengthSource(matrix.value().workload.lengths);
+    if (!lengths)
         return fail(lengths.error());
+    if (const std::string remark = lengths.value()->remark(); !remark.empty())
+        std::cout << "remark: " << oneLine(remark) << '\n';
     const Result<Plan> plan = expand(matrix.value());
     if (!plan)
         return fail({plan.error().code, file, plan.error().line()});
@@ -59,10 +62,10 @@ void printProbe(const ProbeResult& result)
     std::cout << result.baseUrl << ": " << result.engine
               << (result.version.empty() ? "" : " " + result.version) << '\n';
     if (!result.model.empty())
-        std::cout << "model: " << result.model << '\n';
+        std::cout << "model: " << oneLine(result.model) << '\n';
     else
         for (const std::string& model : result.models)
-            std::cout << "model: " << model << " (named with --model)\n";
+            std::cout << "model: " << oneLine(model) << " (named with --model)\n";
     if (result.contextTokens > 0)
         std::cout << "context: " << result.contextTokens << " tokens\n";
     if (result.requestCompleted)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exit_code.h"
 
+#include "output.h"
+
 #include <cstdio>
 
 namespace tailmark::cli {
 
 ExitCode fail(const Error& error)
 {
-    std::fprintf(stderr, "tailmark-cli: %s\n", error.line().c_str());
+    std::fprintf(stderr, "tailmark-cli: %s\n", oneLine(error.line()).c_str());
     switch (error.code) {
     case ErrorCode::BadInput:
         return kBadInput;

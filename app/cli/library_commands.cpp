@@ -194,8 +194,8 @@ Json comparisonJson(const Comparison& comparison)
 void printComparison(const Comparison& comparison)
 {
     for (const auto& [letter, results] : {std::pair("A", &comparison.a), std::pair("B", &comparison.b)})
-        std::cout << letter << ": run " << results->run.info.id.value << ", " << results->run.info.name
-                  << '\n';
+        std::cout << letter << ": run " << results->run.info.id.value << ", "
+                  << oneLine(results->run.info.name) << '\n';
     std::cout << comparisonSentence(comparison.differing) << '\n';
     for (const Difference& difference : comparison.differing)
         std::cout << "  " << difference.key << ": " << difference.a << " | " << difference.b << '\n';

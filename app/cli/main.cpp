@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/metrics.h"
 #include "commands.h"
 #include "exit_code.h"
-
-#include "analysis/metrics.h"
+#include "output.h"
 
 #include <iostream>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace tailmark;
 
@@ -21,10 +23,33 @@ void printMetrics()
     throw CLI::Success();
 }
 
+/// A standard stream that was closed by the caller would leave its number to the next file or socket, and
+/// what is meant for the caller would be written into that. Opened so that output to it still fails.
+void occupyStandardStreams()
+{
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) < 0)
+            ::open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+}
+
+/// CLI11 complains of the missing command before it complains of the unknown one.
+std::string usageText(const CLI::App& app, const CLI::ParseError& error)
+{
+    const std::vector<std::string> unknown =
+        app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>();
+    if (unknown.empty())
+        return error.what();
+    std::string names;
+    for (const CLI::App* command : app.get_subcommands({}))
+        names += (names.empty() ? "" : ", ") + command->get_name();
+    return unknown.front() + ": is not a command; allowed: " + names;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
+    occupyStandardStreams();
     CLI::App app(
         "Tailmark measures how an LLM serving engine behaves under a stated load: throughput against tail "
         "latency, the\noperating point where a latency limit is crossed, and what differs between two runs.",
@@ -50,9 +75,13 @@ int main(int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {
-        return app.exit(asked);
+        const int code = app.exit(asked);
+        const Status told = cli::flushOutput();
+        return told ? code : cli::fail(told.error());
     } catch (const CLI::ParseError& error) {
-        return cli::fail({ErrorCode::BadInput, "", std::string(error.what()) + "; see tailmark-cli --help"});
+        return cli::fail({ErrorCode::BadInput, "", usageText(app, error) + "; see tailmark-cli --help"});
     }
-    return action();
+    const int code = action();
+    const Status told = cli::flushOutput();
+    return told || code != cli::kDone ? code : cli::fail(told.error());
 }

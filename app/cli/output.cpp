@@ -30,32 +30,89 @@ std::string dumped(const nlohmann::ordered_json& json)
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+Error cannotBeWritten(const std::string& file)
+{
+    return {ErrorCode::Io, file, std::string("cannot be written: ") + std::strerror(errno)};
+}
+
+/// A device or pipe cannot be replaced by a rename.
+bool isPlain(const std::string& file)
+{
+    std::error_code ignored;
+    return !std::filesystem::exists(file, ignored) || std::filesystem::is_regular_file(file, ignored);
+}
+
+/// Where the content goes until it is whole.
+std::string partOf(const std::string& file)
+{
+    return file + ".part";
+}
+
+/// A name of hundreds of characters would push all other columns out of sight.
+std::string cut(const std::string& text)
+{
+    constexpr std::size_t kMost = 60;
+    if (width(text) <= kMost)
+        return text;
+    std::size_t bytes = 0;
+    for (std::size_t characters = 0; characters < kMost; ++bytes)
+        characters += (static_cast<unsigned char>(text[bytes]) & 0xC0) != 0x80 ? 1 : 0;
+    return text.substr(0, bytes - 1) + "…";
+}
+
 } // namespace
+
+std::string oneLine(const std::string& text)
+{
+    std::string line;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= ' ' && byte != 0x7f) {
+            line += c;
+            continue;
+        }
+        char escaped[8];
+        std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(byte));
+        line += escaped;
+    }
+    return line;
+}
+
+Status flushOutput()
+{
+    std::cout.flush();
+    return std::cout ? success()
+                     : Status(Error{ErrorCode::Io, "standard output", "cannot be written in full"});
+}
+
+Status checkWritable(const std::string& file)
+{
+    if (file == "-" || !isPlain(file))
+        return success();
+    if (!std::ofstream(partOf(file), std::ios::binary | std::ios::app))
+        return cannotBeWritten(file);
+    std::remove(partOf(file).c_str());
+    return success();
+}
 
 Status writeTo(const std::string& file, const std::function<Status(std::ostream&)>& write)
 {
-    const auto failed = [&] {
-        return Error{ErrorCode::Io, file, std::string("cannot be written: ") + std::strerror(errno)};
-    };
     if (file == "-") {
-        Status status = write(std::cout);
-        std::cout.flush();
-        return status;
+        const Status status = write(std::cout);
+        const Status written = flushOutput();
+        return written ? status : written;
     }
-    // A device or pipe cannot be replaced by a rename.
-    std::error_code ignored;
-    const bool plain =
-        !std::filesystem::exists(file, ignored) || std::filesystem::is_regular_file(file, ignored);
-    const std::string part = plain ? file + ".part" : file;
+    const bool plain = isPlain(file);
+    const std::string part = plain ? partOf(file) : file;
     std::ofstream out(part, std::ios::binary | std::ios::trunc);
     if (!out)
-        return failed();
+        return cannotBeWritten(file);
     Status status = write(out);
     out.close();
-    if (status && !out)
-        status = failed();
+    if (!out)
+        status = cannotBeWritten(file);
     if (plain && status && std::rename(part.c_str(), file.c_str()) != 0)
-        status = failed();
+        status = cannotBeWritten(file);
     if (plain && !status)
         std::remove(part.c_str());
     return status;
@@ -72,6 +129,13 @@ Status writeJsonTo(const std::string& file, const nlohmann::ordered_json& json)
 void printJson(const nlohmann::ordered_json& json)
 {
     std::cout << dumped(json);
+}
+
+void Table::addRow(std::vector<std::string> cells)
+{
+    for (std::string& cell : cells)
+        cell = cut(oneLine(cell));
+    m_rows.push_back(std::move(cells));
 }
 
 void Table::print(std::ostream& out) const

@@ -13,6 +13,14 @@
 
 namespace tailmark::cli {
 
+/// Names and texts of a foreign file or server may hold line ends and codes that steer a terminal: shown as
+/// \x0a.
+std::string oneLine(const std::string& text);
+
+/// An error where anything that went to standard output so far could not be written.
+Status flushOutput();
+/// Whether a file can be made there at all, for what takes long to have its content.
+Status checkWritable(const std::string& file);
 /// Writes to a file, or to standard output for "-". A file that cannot be written whole is an error and is
 /// not left behind half-written under its name.
 Status writeTo(const std::string& file, const std::function<Status(std::ostream&)>& write);
@@ -29,7 +37,7 @@ public:
         bool number = true;
     };
     explicit Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
-    void addRow(std::vector<std::string> cells) { m_rows.push_back(std::move(cells)); }
+    void addRow(std::vector<std::string> cells); ///< a very long cell is cut
     bool empty() const { return m_rows.empty(); }
     void print(std::ostream& out) const;
 

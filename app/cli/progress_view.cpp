@@ -32,7 +32,7 @@ ProgressView::~ProgressView()
 
 void ProgressView::print(const std::string& line)
 {
-    std::fprintf(stderr, "%s%s\n", m_lineOpen ? "\r\033[K" : "", line.c_str());
+    std::fprintf(stderr, "%s%s\n", m_lineOpen ? "\r\033[K" : "", oneLine(line).c_str());
     m_lineOpen = false;
 }
 

@@ -62,6 +62,10 @@ Status checkOutputs(const RunArguments& arguments)
                      "only one of --events, --json and --records can go to standard output"};
     if (arguments.stopOnEof && arguments.events.empty())
         return Error{ErrorCode::BadInput, "--stop-on-eof", "needs --events -"};
+    for (const std::string& file : {arguments.json, arguments.records})
+        if (!file.empty())
+            if (Status status = checkWritable(file); !status)
+                return status;
     return success();
 }
 
@@ -157,7 +161,7 @@ int run(const RunArguments& arguments)
     if (!results)
         return fail(results.error());
     for (const std::string& error : report.value().firstErrors)
-        std::fprintf(stderr, "failed requests: %s\n", error.c_str());
+        std::fprintf(stderr, "failed requests: %s\n", oneLine(error).c_str());
     return exitCodeOf(arguments, conditions, report.value(), results.value());
 }
 

@@ -41,7 +41,9 @@ private slots:
     void badInputIsOneLine_data();
     void badInputIsOneLine();
     void badDatabaseIsOneLine();
-    void unwritableFilesAreToldAfterTheRun();
+    void unwritableFilesAreToldBeforeTheRun();
+    void lostOutputIsTold();
+    void messagesStayOneLine();
     void validateTellsErrorsAndSize();
     void importTrace();
     void gatesFailTheRun();
@@ -176,13 +178,64 @@ void TestUsage::badDatabaseIsOneLine()
     QCOMPARE(none.out.trimmed(), QByteArray("[]"));
 }
 
-void TestUsage::unwritableFilesAreToldAfterTheRun()
+void TestUsage::unwritableFilesAreToldBeforeTheRun()
 {
     Simulator simulator;
     const Ended run = cli(runArguments(simulator, {u"--json"_s, u"/no/such/folder/result.json"_s}));
     QCOMPARE(run.code, 1);
-    QVERIFY2(run.errorLines().last().contains("/no/such/folder/result.json"), run.err.constData());
+    QCOMPARE(
+        run.err,
+        QByteArray(
+            "tailmark-cli: /no/such/folder/result.json: cannot be written: No such file or directory\n"));
+    QVERIFY(!QFile::exists(m_database));
+    // What cannot be known before: the run is kept.
+    const Ended full = cli(runArguments(simulator, {u"--json"_s, u"/dev/full"_s}));
+    QCOMPARE(full.code, 1);
+    QCOMPARE(full.errorLines().last(),
+             QByteArray("tailmark-cli: /dev/full: cannot be written: No space left on device"));
     QCOMPARE(stateOfLatest(), u"done"_s);
+}
+
+/// A caller that gets half of an output, or none, must not be told that all is well.
+void TestUsage::lostOutputIsTold()
+{
+    Simulator simulator;
+    const QStringList brief = {u"--set"_s, u"measurement.duration_s=0.3"_s, u"--no-progress"_s};
+    const QStringList run =
+        runArguments(simulator, brief, R"([{"kind": "concurrency_sweep", "levels": [4]}])");
+    QCOMPARE(cli(run).code, 0);
+    const QStringList stored = {u"--db"_s, m_database};
+    for (const QStringList& command :
+         {QStringList{u"--help"_s}, QStringList{u"validate"_s, file("matrix.json")},
+          QStringList{u"list"_s} + stored, QStringList{u"list"_s, u"--json"_s} + stored,
+          QStringList{u"export"_s, u"latest"_s, u"--as"_s, u"records"_s} + stored,
+          QStringList{u"operating-point"_s, u"latest"_s} + stored, run,
+          run + QStringList{u"--json"_s, u"-"_s}, run + QStringList{u"--events"_s, u"-"_s}}) {
+        for (const QString& redirection : {u">/dev/full"_s, u">&-"_s}) {
+            QProcess shell;
+            shell.setProcessEnvironment(plainEnvironment());
+            shell.start(u"/bin/sh"_s, QStringList{u"-c"_s, u"exec \"$0\" \"$@\" </dev/null "_s + redirection,
+                                                  binary("tailmark-cli")} +
+                                          command);
+            const Ended ended = collect(shell);
+            QVERIFY2(ended.code == 1, qPrintable(command.join(u' ') + redirection));
+            QCOMPARE(ended.err, QByteArray("tailmark-cli: standard output: cannot be written in full\n"));
+        }
+    }
+}
+
+void TestUsage::messagesStayOneLine()
+{
+    QJsonObject matrix = shortMatrix(kTwoLevels);
+    matrix[u"a\r\nb\u001b[31m"_s] = 1;
+    const Ended key = cli({u"validate"_s, matrixFile(matrix)});
+    QCOMPARE(key.code, 2);
+    QCOMPARE(key.errorLines().size(), qsizetype(1));
+    QVERIFY2(key.err.contains("a\\x0d\\x0ab\\x1b[31m: is not a key here"), key.err.constData());
+    const Ended command = cli({u"nonsense"_s});
+    QCOMPARE(command.code, 2);
+    QVERIFY2(command.err.startsWith("tailmark-cli: nonsense: is not a command; allowed: run, validate, "),
+             command.err.constData());
 }
 
 void TestUsage::validateTellsErrorsAndSize()
