@@ -63,9 +63,12 @@ private:
         const auto because = [&](const std::string& reason) { text += (text.empty() ? "" : "; ") + reason; };
         const double offered = m_summary.rate(Metric::OfferedPerS).value_or(0);
         const double sent = m_summary.rate(Metric::SentPerS).value_or(0);
-        // One request that crosses the edge of the window is no lack of sending.
-        const double missing = (offered - sent) * m_data.window.lengthS();
-        if (sent < kLeastSentShare * offered && missing > 1.5)
+        // What a target lets nobody send is no lack of sending, nor is one request that crosses the edge of
+        // the window.
+        const double refused = static_cast<double>(m_summary.count(Outcome::ConnectFailed) +
+                                                   m_summary.count(Outcome::TimeoutConnect));
+        const double missing = (offered - sent) * m_data.window.lengthS() - refused;
+        if (missing > (1 - kLeastSentShare) * offered * m_data.window.lengthS() && missing > 1.5)
             because("sent " + figureText(sent) + " of " + figureText(offered) + " offered requests/s (" +
                     percentText(sent / offered) + "; at least 98 % are needed)");
         const Distribution* lag = m_summary.distribution(Metric::SendLag);
@@ -113,6 +116,9 @@ private:
                                                    " requests in the window succeeded: " + failuresText());
             return;
         }
+        if (m_summary.rate(Metric::RequestsPerS).value_or(0) <= 0)
+            add("too_few_samples", "No request ended inside the window (" + windowText() +
+                                       "): it is shorter than an answer, so that it has no rate");
         const std::size_t undecided = m_summary.slo.undecided;
         if (static_cast<double>(undecided) > kMostUndecidedShare * static_cast<double>(attempted))
             add("cut_off",

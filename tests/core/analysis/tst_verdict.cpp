@@ -113,6 +113,31 @@ private slots:
         QVERIFY(!codes(summarized(openLoop(33), b.batch)).contains("generator_bound"));
     }
 
+    void aTargetThatIsDownIsNoLackOfSending()
+    {
+        RecordBuilder b = steady(990);
+        for (const Outcome outcome : {Outcome::ConnectFailed, Outcome::TimeoutConnect})
+            for (int i = 0; i < 100; ++i) {
+                RequestRecord& r = b.batch.records[static_cast<std::size_t>(i) + (outcome == Outcome::ConnectFailed ? 0 : 100)];
+                r.outcome = outcome;
+                r.sent = kAbsentTime;
+            }
+        QVERIFY(!codes(summarized(openLoop(33), b.batch)).contains("generator_bound"));
+        for (int i = 0; i < 100; ++i)
+            b.batch.records[static_cast<std::size_t>(i)].outcome = Outcome::NotSent;
+        QVERIFY(codes(summarized(openLoop(33), b.batch)).contains("generator_bound"));
+    }
+
+    void aWindowShorterThanAnAnswerHasNoRate()
+    {
+        RecordBuilder b;
+        for (int i = 0; i < 200; ++i)
+            b.completed(0.1 * i, 100, 500); // due in the first 20 ms, ended half a second later
+        const PointSummary s = summarized(closedLoop(0.1), b.batch);
+        QCOMPARE(codes(s), QString("too_few_samples"));
+        QVERIFY2(text(s).contains("shorter than an answer"), qPrintable(text(s)));
+    }
+
     void oneRequestAcrossTheEdgeIsNoLackOfSending()
     {
         RecordBuilder b = steady(20);
