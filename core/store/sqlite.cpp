@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/sqlite.h"
 
+#include <cstring>
+
 #include <sqlite3.h>
 
 namespace tailmark::sqlite {
@@ -135,11 +137,20 @@ Error Connection::lastError() const
     if (!m_db)
         return {ErrorCode::Io, m_path, "out of memory"};
     const int code = sqlite3_errcode(m_db.get());
+    const int reason = sqlite3_system_errno(m_db.get());
     std::string message = sqlite3_errmsg(m_db.get());
     if (code == SQLITE_NOTADB)
         return {ErrorCode::BadInput, m_path, "this is not a Tailmark database"};
     if (code == SQLITE_CORRUPT)
         message = "the database is damaged (" + message + ")";
+    else if (code == SQLITE_CANTOPEN)
+        message = std::string("the database cannot be opened: ") +
+                  (reason != 0 ? std::strerror(reason) : "no such place");
+    else if (code == SQLITE_FULL)
+        message = "there is no room left to write";
+    else if (code == SQLITE_READONLY)
+        message =
+            "the database cannot be written, nor read where its folder cannot be written (file permissions)";
     else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         message = "another process keeps the database locked";
     return {ErrorCode::Io, m_path, std::move(message)};

@@ -268,8 +268,10 @@ Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where,
     std::vector<RunInfo> list;
     std::map<std::int64_t, std::size_t> byId;
     const std::string select =
-        "SELECT id, name, started_at, finished_at, state, target, json_extract(card, '$.engine.value'), "
-        "json_extract(card, '$.model.value'), points_planned, "
+        "SELECT id, name, started_at, finished_at, state, target, "
+        // One damaged card must not hide all other runs.
+        "CASE WHEN json_valid(card) THEN json_extract(card, '$.engine.value') END, "
+        "CASE WHEN json_valid(card) THEN json_extract(card, '$.model.value') END, points_planned, "
         "(SELECT count(*) FROM points WHERE run = runs.id AND facts IS NOT NULL), note FROM runs " +
         std::string(where) + " ORDER BY id DESC";
     const auto onRow = [&](const sqlite::Statement& row) {

@@ -156,6 +156,8 @@ private slots:
     void dataVersionTellsOfEveryCommit();
     void refusesWhatIsNotADatabaseOfOurs_data();
     void refusesWhatIsNotADatabaseOfOurs();
+    void aDamagedCardHidesNoRun();
+    void tellsWhyItCannotOpen();
     void refusesANewerSchema();
     void refusesAMissingFileForReading();
     void saysWhichRunIsMissing();
@@ -525,6 +527,33 @@ void TestStore::refusesWhatIsNotADatabaseOfOurs()
         QVERIFY2(QString::fromStdString(store.error().message).contains(says), store.error().message.c_str());
         QVERIFY(store.error().line().find('\n') == std::string::npos);
     }
+}
+
+void TestStore::aDamagedCardHidesNoRun()
+{
+    const std::string path = m_dir->filePath(QStringLiteral("x.sqlite")).toStdString();
+    {
+        OPEN(store, path);
+        VERIFY_OK(store.createRun("first", planOf(1), {}, {}));
+        VERIFY_OK(store.createRun("second", planOf(1), {}, {}));
+    }
+    sqlite3* db = nullptr;
+    QCOMPARE(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(db, "UPDATE runs SET card = '{half' WHERE id = 1", nullptr, nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(db);
+    OPEN(store, path);
+    const auto runs = store.listRuns();
+    VERIFY_OK(runs);
+    QCOMPARE(runs.value().size(), std::size_t(2));
+}
+
+void TestStore::tellsWhyItCannotOpen()
+{
+    const Result<Store> store = Store::open("/proc/no-such-place/x.sqlite");
+    QVERIFY(!store.ok());
+    QCOMPARE(store.error().line(), std::string("/proc/no-such-place/x.sqlite: the database cannot be opened: "
+                                               "No such file or directory"));
 }
 
 void TestStore::refusesANewerSchema()
