@@ -186,6 +186,10 @@ Status Execution::measure(const std::vector<std::string>& notes)
     for (const std::string& note : notes)
         if (Status status = warn(note); !status)
             return status;
+    for (const auto& [lengths, source] : m_lengths)
+        if (const std::string remark = source->remark(); !remark.empty())
+            if (Status status = warn(remark); !status)
+                return status;
     LoadGenerator generator(m_endpoint, GeneratorOptions{m_options.generatorThreads});
     for (const PointPlan& point : m_plan.points) {
         holdWhilePaused();

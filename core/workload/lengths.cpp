@@ -26,7 +26,10 @@ private:
 class DrawnLengths final : public LengthSource
 {
 public:
-    explicit DrawnLengths(std::vector<LengthPair> pairs) : m_pairs(std::move(pairs)) {}
+    DrawnLengths(std::vector<LengthPair> pairs, std::string remark)
+        : m_pairs(std::move(pairs)), m_remark(std::move(remark))
+    {
+    }
     LengthPair draw(std::uint64_t seed, std::uint32_t request) const override
     {
         // The high half of the product maps 32 random bits onto the pairs without a division.
@@ -34,10 +37,24 @@ public:
         return m_pairs[static_cast<std::size_t>((bits * m_pairs.size()) >> 32)];
     }
     const std::vector<LengthPair>& pairs() const override { return m_pairs; }
+    std::string remark() const override { return m_remark; }
 
 private:
     std::vector<LengthPair> m_pairs;
+    std::string m_remark;
 };
+
+/// Rows that cannot be used change the lengths that are drawn: never in silence.
+std::string remarkOf(const std::string& file, const Trace& trace)
+{
+    if (trace.rejected.empty())
+        return {};
+    const RejectedRow& first = trace.rejected.front();
+    return file + ": " + std::to_string(trace.rejected.size()) + " of " +
+           std::to_string(trace.rejected.size() + trace.rows.size()) +
+           " rows were refused, lengths are drawn from the others; the first: line " +
+           std::to_string(first.line) + ": " + first.field + " " + first.reason;
+}
 
 } // namespace
 
@@ -58,7 +75,8 @@ Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& leng
                          "has more than the 2,000,000 tokens that one request may have"};
         pairs.push_back(row.lengths);
     }
-    return std::shared_ptr<const LengthSource>(std::make_shared<DrawnLengths>(std::move(pairs)));
+    return std::shared_ptr<const LengthSource>(
+        std::make_shared<DrawnLengths>(std::move(pairs), remarkOf(lengths.file, trace.value())));
 }
 
 } // namespace tailmark

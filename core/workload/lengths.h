@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tailmark {
@@ -28,6 +29,8 @@ public:
     virtual LengthPair draw(std::uint64_t seed, std::uint32_t request) const = 0;
     /// Every pair of the source with equal weight, for previews and percentiles; one pair when fixed.
     virtual const std::vector<LengthPair>& pairs() const = 0;
+    /// What to know of the file it came from, like rows that were refused; mostly empty.
+    virtual std::string remark() const { return {}; }
 };
 
 /// Fixed lengths, or the pairs of a trace file. Errors name the file, line and reason.

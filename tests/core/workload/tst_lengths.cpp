@@ -54,6 +54,26 @@ private slots:
         QVERIFY(different > 800); // 7 of 8
     }
 
+    void refusedRowsAreTold()
+    {
+        QTemporaryDir dir;
+        const std::string file = dir.filePath("t.csv").toStdString();
+        std::ofstream(file) << "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.97,374,44\n"
+                               "soon,1,2\n2023-11-16 18:17:04.03,-3,109\n";
+        const auto source = makeLengthSource({LengthsKind::Trace, 0, 0, file, "auto"});
+        QVERIFY(source.ok());
+        QCOMPARE(source.value()->pairs().size(), std::size_t{1});
+        QCOMPARE(source.value()->remark(),
+                 file + ": 2 of 3 rows were refused, lengths are drawn from the others; the first: line 3: "
+                        "timestamp bad_timestamp");
+        QCOMPARE(makeLengthSource({LengthsKind::Fixed, 1, 1, "", "auto"}).value()->remark(), std::string());
+        QCOMPARE(
+            makeLengthSource({LengthsKind::Trace, 0, 0, TAILMARK_TEST_DATA "/traces/azure_small.csv", "auto"})
+                .value()
+                ->remark(),
+            std::string());
+    }
+
     void errorsNameFileAndLine()
     {
         const auto missing = makeLengthSource({LengthsKind::Trace, 0, 0, "no-such.csv", "auto"});
