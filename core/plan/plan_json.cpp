@@ -255,7 +255,9 @@ Status applySetting(ordered_json& matrix, const std::string& assignment)
     }
     const std::string value = assignment.substr(equals + 1);
     const Result<json> parsed = parseStrictly(value, where);
-    *at = parsed ? ordered_json(parsed.value()) : ordered_json(value);
+    // Where the matrix has text, a name like 123 or true is text too.
+    const bool asText = !parsed || (at->is_string() && !parsed.value().is_string());
+    *at = asText ? ordered_json(value) : ordered_json(parsed.value());
     return success();
 }
 

@@ -28,7 +28,7 @@ Result<Matrix> loadMatrix(const std::string& path);
 Status saveMatrix(const Matrix& matrix, const std::string& path);
 
 /// Applies `--set path=value` ("measurement.duration_s=5", "tests[0].levels=[1,2]"); the value is JSON, else
-/// a string.
+/// a string; always one where the matrix has one.
 Status applySetting(nlohmann::ordered_json& matrix, const std::string& assignment);
 
 nlohmann::ordered_json planToJson(const Plan& plan);

@@ -376,6 +376,13 @@ private slots:
         const Result<Matrix> m = matrixFromText(json.dump(), "m");
         QVERIFY(m.ok());
         QVERIFY(m.value() == expected);
+
+        // a name that happens to be JSON stays a name, quoted or not
+        QVERIFY(applySetting(json, "target.model=123").ok());
+        QVERIFY(applySetting(json, "name=\"true\"").ok());
+        expected.target.model = "123";
+        expected.name = "true";
+        QVERIFY(matrixFromText(json.dump(), "m").value() == expected);
     }
 
     void anUnknownKeyThatIsSetIsRefusedByTheReader()
