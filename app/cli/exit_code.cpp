@@ -15,8 +15,9 @@ ExitCode fail(const Error& error)
         return kBadInput;
     case ErrorCode::Unreachable:
         return kUnreachable;
-    case ErrorCode::Io:
     case ErrorCode::Cancelled:
+        return kNothingValid;
+    case ErrorCode::Io:
     case ErrorCode::Internal:
         break;
     }

@@ -66,7 +66,7 @@ Result<Slo> parseSlo(const std::vector<std::string>& texts)
     for (const std::string& text : texts) {
         Result<SloLimit> limit = parseSloLimit(text);
         if (!limit)
-            return Error{ErrorCode::BadInput, "--slo " + text, limit.error().message};
+            return Error{ErrorCode::BadInput, "--slo", limit.error().message};
         slo.push_back(std::move(limit).value());
     }
     return slo;

@@ -3,6 +3,7 @@
 
 #include "analysis/burst.h"
 #include "analysis/distribution.h"
+#include "analysis/error_counts.h"
 #include "analysis/gap_tally.h"
 #include "analysis/laws.h"
 #include "analysis/point_data.h"
@@ -182,31 +183,6 @@ void summarizeCounts(PointSummary& s, const PointData& data, std::span<const dou
     s.outputTokens = countsOf(data, &RequestRecord::outputTokens, true, percents);
 }
 
-/// "99 x client_error, HTTP 404: model not found"
-std::vector<std::string> firstErrors(const RecordBatch& batch)
-{
-    constexpr std::size_t kMost = 5;
-    std::map<std::string, std::size_t> counts;
-    for (const RequestRecord& r : batch.records) {
-        if (r.outcome == Outcome::Completed || r.outcome == Outcome::Cancelled)
-            continue;
-        std::string text(outcomeId(r.outcome));
-        if (r.httpStatus != 0 && r.httpStatus != 200)
-            text += ", HTTP " + std::to_string(r.httpStatus);
-        if (const std::string_view error = batch.errorOf(r); !error.empty())
-            text += ": " + std::string(error);
-        ++counts[text];
-    }
-    std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    sorted.resize(std::min(sorted.size(), kMost));
-    std::vector<std::string> lines;
-    for (const auto& [text, count] : sorted)
-        lines.push_back(countText(count) + " \u00d7 " + text);
-    return lines;
-}
-
 } // namespace
 
 bool inWindow(const RequestRecord& record, const Window& window)
@@ -231,7 +207,9 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     std::vector<double> loopLag = facts.loopLagMs;
     std::sort(loopLag.begin(), loopLag.end());
     s.loopLagMs = makeDistribution(std::span<const double>(loopLag), percents);
-    s.firstErrors = firstErrors(batch);
+    ErrorCounts errors;
+    errors.add(batch);
+    s.firstErrors = errors.lines();
     s.asOthersCount = asOthersCount(batch.records);
 
     summarizeRates(s, data);

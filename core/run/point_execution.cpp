@@ -2,6 +2,7 @@
 #include "run/point_execution.h"
 
 #include "run/live_mark.h"
+#include "target/error_text.h"
 
 #include <algorithm>
 #include <thread>
@@ -108,6 +109,8 @@ Result<bool> Point::drain()
     m_context.generator.takeRecords(m_fresh);
     if (m_fresh.empty())
         return false;
+    for (std::string& error : m_fresh.errors)
+        error = hideThese(m_context.secrets, std::move(error));
     if (Status status = m_context.store.appendRecords(m_context.run, m_point.index, m_fresh); !status)
         return status.error();
     m_mark.add(m_fresh);

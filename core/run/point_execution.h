@@ -22,6 +22,7 @@ struct PointContext
     RunId run;
     RunControl& control;
     const std::function<void(const RunEvent&)>& notify;
+    const std::vector<std::string>& secrets; ///< what no stored text may hold, whoever wrote it
 };
 
 /// All that was measured of one point.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/runner.h"
 
+#include "analysis/error_counts.h"
 #include "analysis/operating_point.h"
 #include "analysis/summarize.h"
 #include "run/endpoint.h"
 #include "run/environment.h"
 #include "run/point_execution.h"
+#include "target/error_text.h"
 #include "target/probe.h"
 #include "workload/lengths.h"
 
@@ -23,7 +25,6 @@ namespace tailmark {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
-constexpr std::size_t kFirstErrors = 5;
 
 /// Cold caches need prompts that no earlier run can have left behind in the target.
 std::string freshSalt()
@@ -103,12 +104,14 @@ private:
 
     std::vector<std::pair<Lengths, std::shared_ptr<const LengthSource>>> m_lengths; ///< the different ones
     Endpoint m_endpoint;
+    std::vector<std::string> m_secrets;
     BodyOptions m_body;
     nlohmann::json m_environment;
     std::set<std::string> m_warned;
     std::set<std::string> m_stamps;
     std::vector<PointSummary> m_summaries;
     std::map<std::string, std::string> m_operatingPoints; ///< what was last told of each test
+    ErrorCounts m_errors;
     RunReport m_report;
 };
 
@@ -133,7 +136,7 @@ Result<ProbeResult> Execution::begin()
     const Matrix& matrix = m_plan.matrix;
     if (Status status = readLengths(); !status)
         return status.error();
-    Result<ProbeResult> probed = probe(matrix.target, matrix.card, matrix.limits, true);
+    Result<ProbeResult> probed = probe(matrix.target, matrix.card, matrix.limits, true, &m_control.stop);
     if (!probed)
         return probed;
     const ProbeResult& target = probed.value();
@@ -143,6 +146,7 @@ Result<ProbeResult> Execution::begin()
     if (!endpoint)
         return endpoint.error();
     m_endpoint = std::move(endpoint).value();
+    m_secrets = secretsOf(m_endpoint.headers);
     m_body = target.body;
     m_environment = clientEnvironment();
     if (matrix.workload.cache == CachePolicy::Cold) {
@@ -214,7 +218,7 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
                           point.durationS});
     const Plan rest{m_plan.matrix, {m_plan.points.begin() + point.index.value + 1, m_plan.points.end()}};
-    const PointContext context{generator, m_store, m_report.run, m_control, m_notify};
+    const PointContext context{generator, m_store, m_report.run, m_control, m_notify, m_secrets};
     const Result<PointMeasurement> measured =
         executePoint(context, point, std::move(source).value(), estimatedSeconds(rest));
     if (!measured)
@@ -237,10 +241,7 @@ Status Execution::conclude(const PointPlan& point, const PointMeasurement& measu
         summarize(point, matrix.slo, matrix.measurement.failureDenominator, measured.batch, measured.facts));
     const PointSummary& summary = m_summaries.back();
     m_report.validPoints += summary.verdict.valid ? 1 : 0;
-    for (const std::string& error : summary.firstErrors)
-        if (m_report.firstErrors.size() < kFirstErrors &&
-            std::ranges::count(m_report.firstErrors, error) == 0)
-            m_report.firstErrors.push_back(error);
+    m_errors.add(measured.batch);
     m_notify(PointFinished{point.index, summary.verdict.valid, verdictText(summary.verdict)});
     tellOperatingPoints();
     if (targetIsGone(summary) && !m_control.stop)
@@ -298,6 +299,7 @@ void Execution::coolDown(const PointPlan& point) const
 
 void Execution::finish()
 {
+    m_report.firstErrors = m_errors.lines();
     if (Status status = m_store.finishRun(m_report.run, m_report.state); !status && !m_report.failure) {
         m_report.state = RunState::Failed;
         m_report.failure = status.error();

@@ -236,6 +236,31 @@ std::string hideSecrets(std::string_view text)
     return out;
 }
 
+std::vector<std::string> secretsOf(const std::vector<std::string>& headers)
+{
+    constexpr std::size_t kShortest = 8;
+    std::vector<std::string> secrets;
+    for (const std::string& line : headers) {
+        const std::size_t colon = line.find(':');
+        if (colon == std::string::npos || !namesSecret(std::string_view(line).substr(0, colon)))
+            continue;
+        const std::size_t begin = std::min(line.find_first_not_of(' ', colon + 1), line.size());
+        const std::size_t scheme = line.find(' ', begin); // "Bearer …"
+        std::string value = line.substr(scheme == std::string::npos ? begin : scheme + 1);
+        if (value.size() >= kShortest)
+            secrets.push_back(std::move(value));
+    }
+    return secrets;
+}
+
+std::string hideThese(const std::vector<std::string>& secrets, std::string text)
+{
+    for (const std::string& secret : secrets)
+        for (std::size_t at = 0; (at = text.find(secret, at)) != std::string::npos; at += kHidden.size())
+            text.replace(at, secret.size(), kHidden);
+    return text;
+}
+
 void hideSecrets(nlohmann::json& json)
 {
     if (json.is_object()) {

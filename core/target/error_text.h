@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -27,6 +28,10 @@ std::string plainLine(std::string_view text, std::size_t maxBytes = 300);
 bool namesSecret(std::string_view key);
 /// Hides bearer tokens, API keys and key=value secrets inside running text.
 std::string hideSecrets(std::string_view text);
+/// The secrets among header lines, without their scheme. Words too short to be one are left out.
+std::vector<std::string> secretsOf(const std::vector<std::string>& headers);
+/// Hides these very secrets wherever they stand: a server may repeat a key in a form that looks like none.
+std::string hideThese(const std::vector<std::string>& secrets, std::string text);
 /// Replaces, at any depth, the value of every key that names a secret.
 void hideSecrets(nlohmann::json& json);
 

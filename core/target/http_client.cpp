@@ -32,6 +32,12 @@ std::size_t takeBody(char* data, std::size_t, std::size_t size, void* user)
     return size;
 }
 
+/// libcurl asks at least once a second; anything but 0 ends the exchange.
+int askedToStop(void* stop, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
+{
+    return static_cast<const std::atomic<bool>*>(stop)->load() ? 1 : 0;
+}
+
 std::string seconds(double s)
 {
     std::array<char, 32> text{};
@@ -40,7 +46,7 @@ std::string seconds(double s)
 }
 
 /// libcurl's code in words of ours; its own text where that says more.
-std::string reason(CURL* curl, CURLcode code, const char* detail, const HttpLimits& limits)
+std::string reason(CURL* curl, CURLcode code, const char* detail, const HttpLimits& limits, bool tls)
 {
     long osError = 0;
     curl_off_t connected = 0;
@@ -54,8 +60,10 @@ std::string reason(CURL* curl, CURLcode code, const char* detail, const HttpLimi
         return "could not connect: " +
                (osError ? std::generic_category().message(static_cast<int>(osError)) : why);
     case CURLE_OPERATION_TIMEDOUT:
-        return connected ? "no complete answer within " + seconds(limits.totalS)
-                         : "could not connect within " + seconds(std::min(limits.connectS, limits.totalS));
+        if (connected)
+            return "no complete answer within " + seconds(limits.totalS);
+        return "could not connect within " + seconds(std::min(limits.connectS, limits.totalS)) +
+               (tls ? ", TLS included; is it an http:// server?" : "");
     case CURLE_GOT_NOTHING:
         return "the server closed the connection without an answer";
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -72,8 +80,8 @@ std::string reason(CURL* curl, CURLcode code, const char* detail, const HttpLimi
 
 } // namespace
 
-HttpClient::HttpClient(std::vector<std::string> headers, Tls tls)
-    : m_headers(std::move(headers)), m_tls(std::move(tls))
+HttpClient::HttpClient(std::vector<std::string> headers, Tls tls, const std::atomic<bool>* stop)
+    : m_headers(std::move(headers)), m_tls(std::move(tls)), m_stop(stop)
 {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
@@ -120,6 +128,11 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail.data());
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, takeBody);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
+    if (m_stop) {
+        curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, askedToStop);
+        curl_easy_setopt(curl, CURLOPT_XFERINFODATA, const_cast<std::atomic<bool>*>(m_stop));
+    }
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, m_tls.verify ? 1L : 0L);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, m_tls.verify ? 2L : 0L);
     if (!m_tls.caFile.empty())
@@ -151,11 +164,14 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
     if (received.tooLong)
         return Error{ErrorCode::Unreachable, where,
                      "the answer is longer than " + std::to_string(limits.maxBodyBytes) + " bytes"};
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        return Error{ErrorCode::Cancelled, where, "stopped before it had answered"};
     const bool cut = status != 0 && (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR);
     if (code != CURLE_OK && !cut)
-        return Error{ErrorCode::Unreachable, where, plainLine(reason(curl, code, detail.data(), limits))};
+        return Error{ErrorCode::Unreachable, where,
+                     plainLine(reason(curl, code, detail.data(), limits, url.starts_with("https://")))};
     reply.complete = !cut;
-    reply.body = std::move(received.bytes);
+    reply.body = hideThese(secretsOf(m_headers), std::move(received.bytes));
     return reply;
 }
 

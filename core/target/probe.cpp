@@ -87,8 +87,9 @@ Json commonMembers(const Json& entries)
 class Probe
 {
 public:
-    Probe(const Target& target, const CardInput& card, const Limits& limits, std::vector<std::string> headers)
-        : m_target(target), m_card(card), m_limits(limits), m_http(std::move(headers), target.tls),
+    Probe(const Target& target, const CardInput& card, const Limits& limits, std::vector<std::string> headers,
+          const std::atomic<bool>* stop)
+        : m_target(target), m_card(card), m_limits(limits), m_http(std::move(headers), target.tls, stop),
           m_documents(m_http, target, inSeconds(limits.connectTimeoutS))
     {
     }
@@ -291,12 +292,13 @@ private:
 
 } // namespace
 
-Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits, bool sendRequest)
+Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits, bool sendRequest,
+                          const std::atomic<bool>* stop)
 {
     Result<std::vector<std::string>> headers = requestHeaders(target);
     if (!headers)
         return headers.error();
-    return Probe(target, card, limits, std::move(headers).value()).run(sendRequest);
+    return Probe(target, card, limits, std::move(headers).value(), stop).run(sendRequest);
 }
 
 Status needOneModel(const ProbeResult& result)

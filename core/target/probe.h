@@ -6,6 +6,7 @@
 #include "record/run_card.h"
 #include "workload/prompt.h"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,9 @@ struct ProbeResult
 /// most about `limits.connect_timeout_s` + `limits.first_token_timeout_s`; any thread. Errors: Unreachable
 /// when nothing answers, the model is not among those listed, or the one request is refused, each in one
 /// line. The API key is read from the environment variable that the target names; a name without a value is
-/// an error.
-Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits,
-                          bool sendRequest);
+/// an error. Once `stop` is set, by any thread, it ends with Cancelled within a second.
+Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits, bool sendRequest,
+                          const std::atomic<bool>* stop = nullptr);
 
 /// A load needs one model: BadInput, with the names to choose from, where the probe was left with several.
 Status needOneModel(const ProbeResult& result);

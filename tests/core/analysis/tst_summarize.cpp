@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/error_counts.h"
 #include "analysis/summarize.h"
 #include "record_builder.h"
 
@@ -374,6 +375,17 @@ private slots:
         QCOMPARE(s.firstErrors.size(), std::size_t(2));
         QCOMPARE(s.firstErrors[0], std::string("99 × client_error, HTTP 404: model not found"));
         QCOMPARE(s.firstErrors[1], std::string("1 × connect_failed: connection refused"));
+
+        // of several points together: the same reason once; a status that the text tells is not told twice
+        RecordBuilder more;
+        more.failed(0, Outcome::ConnectFailed, 5, 0, "connection refused");
+        more.failed(1, Outcome::Rejected, 5, 429, "HTTP 429: queue full");
+        ErrorCounts counts;
+        counts.add(b.batch);
+        counts.add(more.batch);
+        QCOMPARE(counts.lines(), (std::vector<std::string>{"99 × client_error, HTTP 404: model not found",
+                                                           "2 × connect_failed: connection refused",
+                                                           "1 × rejected: HTTP 429: queue full"}));
     }
 
     void rateIntervalsComeFromTheVariationInsideTheWindow()

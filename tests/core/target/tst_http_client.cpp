@@ -5,6 +5,10 @@
 
 #include <QtTest>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 using namespace tailmark;
 using namespace std::chrono_literals;
 using test::Reply;
@@ -110,6 +114,33 @@ private slots:
         QVERIFY(get("/close").value().complete);
     }
 
+    void stopsWhenAsked()
+    {
+        TestServer server;
+        server.on("/hang", Reply::hang());
+        std::atomic<bool> stop{false};
+        HttpClient http({}, {}, &stop);
+        std::thread user([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            stop = true;
+        });
+        HttpLimits limits;
+        limits.totalS = 60;
+        const Result<HttpReply> got = http.get(server.url("/hang"), limits);
+        user.join();
+        QVERIFY(!got.ok());
+        QCOMPARE(got.error().code, ErrorCode::Cancelled);
+    }
+
+    void hidesItsOwnSecretsWhereverTheyCome()
+    {
+        TestServer server;
+        server.on("/a", Reply::text("no user plainword99 here; EMPTY is fine"));
+        HttpClient http({"Authorization: Bearer plainword99", "X-Api-Key: EMPTY", "X-Own: here"}, {});
+        QCOMPARE(http.get(server.url("/a"), shortLimits()).value().body,
+                 std::string("no user \u2022\u2022\u2022 here; EMPTY is fine"));
+    }
+
     void errorsInOneLine()
     {
         HttpClient http({}, {});
@@ -136,7 +167,7 @@ private slots:
         QVERIFY(line(server.url("/hang"), limits).ends_with(": no complete answer within 0.2 s"));
         // the server knows no TLS and waits for more: the connection is never there
         QVERIFY(line(server.url("/x").replace(0, 4, "https"), limits)
-                    .ends_with(": could not connect within 0.2 s"));
+                    .ends_with(": could not connect within 0.2 s, TLS included; is it an http:// server?"));
         QVERIFY(
             line(server.url("/nothing")).ends_with(": the server closed the connection without an answer"));
         limits = shortLimits();
