@@ -7,8 +7,8 @@ namespace tailmark::ui {
 
 double timelineBinS(double lengthS)
 {
-    constexpr double kBins = 120;
-    for (double step : {0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0})
+    constexpr double kBins = 60;
+    for (double step : {0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0})
         if (lengthS / step <= kBins)
             return step;
     return 60;

@@ -31,7 +31,7 @@ struct TimelineData
     QList<double> failures;                  ///< intended starts of the requests that ended otherwise
 };
 
-/// Bins of 0.1, 0.25, 0.5, 1, 2, 5, 10 … s: about a hundred in the whole.
+/// Bins of 0.25, 0.5, 1, 2, 5, 10 … s, at most sixty: wide enough to hold more than one request each.
 double timelineBinS(double lengthS);
 
 TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& records);

@@ -263,6 +263,8 @@ void ResultsPage::takeResults(RequestNumber request, const ResultsPtr& results)
     } else {
         showFrontier();
         m_points->setResults(m_results, m_test->currentText().toStdString());
+        if (m_points->chosen().value < 0)
+            chooseFirst(); // a run that goes on had no point yet
     }
     showState();
     if (std::exchange(m_askAgain, false))
@@ -279,7 +281,13 @@ void ResultsPage::showTest()
     m_frontier->chart()->zoomToFit();
     showFrontier();
     m_points->setResults(m_results, test);
-    // What to look at first: the last level that passes, else the first one there is.
+    chooseFirst();
+}
+
+/// What to look at first: the last level that passes, else the first one there is.
+void ResultsPage::chooseFirst()
+{
+    const std::string test = m_test->currentText().toStdString();
     PointIndex first;
     for (const PointSummary& s : m_results->points)
         if (s.point.test == test && (first.value < 0 || (s.verdict.valid && s.slo.met)))

@@ -56,6 +56,7 @@ private:
     void showTest();
     void showFrontier();
     void showBound(const OperatingPoint* operatingPoint);
+    void chooseFirst();
     void choosePoint(PointIndex point);
     void showState();
 

@@ -263,13 +263,25 @@ void RunPage::takeProgress(const Progress& event)
 {
     m_live.add(event.load);
     const FrontierAxes& axes = m_frontier->axes();
-    const auto x = axes.x == Metric::OutputTokensPerS ? event.outputTokensPerS
-                   : axes.x == Metric::RequestsPerS   ? event.requestsPerS
-                                                      : std::nullopt;
-    const bool headline = axes.y == m_live.data().latency;
-    const auto y = headline && axes.percent == 99   ? event.headlineP99Ms
-                   : headline && axes.percent == 50 ? event.headlineP50Ms
-                                                    : std::nullopt;
+    const double* x = nullptr;
+    if (axes.x == Metric::OutputTokensPerS && event.outputTokensPerS)
+        x = &*event.outputTokensPerS;
+    else if (axes.x == Metric::RequestsPerS && event.requestsPerS)
+        x = &*event.requestsPerS;
+    // The engine tells the headline latency alone. On the axis of its twin that counts from the send the mark
+    // stands as well, and says from where it counts.
+    const Metric headline = m_live.data().latency;
+    const bool twin = headline == Metric::TtftIntended && axes.y == Metric::Ttft;
+    const double* y = nullptr;
+    if (axes.y == headline || twin) {
+        if (axes.percent == 99 && event.headlineP99Ms)
+            y = &*event.headlineP99Ms;
+        else if (axes.percent == 50 && event.headlineP50Ms)
+            y = &*event.headlineP50Ms;
+    }
+    if (const auto& point = m_controller->point())
+        m_mark.label = twin ? tr("%1, from the intended start").arg(formatLoadValue(point->load))
+                            : formatLoadValue(point->load);
     if (x && y && std::isfinite(*x) && std::isfinite(*y)) {
         m_mark.trail.append({*x, *y});
         if (m_mark.trail.size() > kTrail)
@@ -377,7 +389,10 @@ void RunPage::showState()
     using State = RunController::State;
     const State state = m_controller->state();
     const bool active = m_controller->isActive();
-    m_stack->setCurrentIndex(active || m_events->rowCount() > 0 ? 1 : 0);
+    if (const int shown = active || m_events->rowCount() > 0 ? 1 : 0; shown != m_stack->currentIndex()) {
+        m_stack->setCurrentIndex(shown);
+        m_frontier->chart()->setFocus(); // not Stop, which a space would press
+    }
     const bool measuring = state == State::Running || state == State::Pausing;
     m_pause->setEnabled(measuring || state == State::Paused);
     m_pause->setText(state == State::Paused ? tr("Go on") : tr("Pause after point"));

@@ -217,7 +217,7 @@ private slots:
             s.inFlight = static_cast<std::uint32_t>(i);
             live.add(s);
         }
-        QVERIFY(live.data().bins.size() >= 15);
+        QVERIFY(live.data().bins.size() >= 9);
         for (const TimelineBin& bin : live.data().bins) {
             QCOMPARE(bin.offeredPerS, 20.0);
             QCOMPARE(bin.completedPerS, 10.0);

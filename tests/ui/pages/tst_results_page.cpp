@@ -169,6 +169,33 @@ private slots:
         QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("no/such/folder")));
     }
 
+    /// Opened before its first point was finished, as after pressing Run.
+    void aRunThatGoesOnFillsItself()
+    {
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        test::DemoRun run;
+        run.name = "live";
+        run.stopAfter = 0;
+        run.finish = false;
+        const RunId id = test::writeDemoRun(store.value(), run);
+        m_session->setLive(true);
+        m_page->openRun(id);
+        QTRY_VERIFY(m_page->results() && m_page->openedRun() == id);
+        QCOMPARE(points()->chosen(), PointIndex{});
+        const PointPlan point = m_page->results()->run.plan.points.front();
+        const RecordBatch records = test::demoRecords(point, run);
+        QVERIFY(store.value().startPoint(id, point, utcNow()).ok());
+        QVERIFY(store.value().appendRecords(id, point.index, records).ok());
+        QVERIFY(store.value().finishPoint(id, point.index, test::demoFacts(point, records)).ok());
+        QTRY_COMPARE(points()->chosen(), point.index);
+        QCOMPARE(panel()->chart()->series().first().points.size(), 1);
+        QVERIFY(store.value().finishRun(id, RunState::Done).ok());
+        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("done")));
+        m_session->deleteRun(id);
+        QTRY_VERIFY(m_page->openedRun() != id);
+    }
+
     void filterRenameDeleteUndo()
     {
         auto* library = m_page->findChild<RunLibrary*>();
