@@ -4,17 +4,19 @@
 #include <QMetaObject>
 #include <QObject>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace tailmark::ui {
 
 /// Work in a thread of its own whose answer comes back on the thread that asked. One answer counts: starting
-/// again or cancelling asks the older work to stop and drops what it says. The destructor waits for the
-/// thread, so work must end soon after its stop token says so.
+/// again or cancelling asks the older work to stop and drops what it says, without waiting for it. The
+/// destructor waits, so work must end soon after its stop token says so.
 template <typename T> class BackgroundJob
 {
 public:
@@ -22,47 +24,56 @@ public:
     using Done = std::function<void(T)>;
 
     BackgroundJob() : m_context(std::make_unique<QObject>()) {}
+    ~BackgroundJob() { cancel(); }
+    BackgroundJob(const BackgroundJob&) = delete;
+    BackgroundJob& operator=(const BackgroundJob&) = delete;
 
     void start(Work work, Done done)
     {
         cancel();
+        std::erase_if(m_workers, [](const Worker& worker) { return worker.ended->load(); });
         const quint64 number = ++m_number;
         m_running = true;
-        // The context lives on the thread that asks; an answer that is queued when it has gone is dropped by
-        // Qt.
         auto deliver = [this, number, done = std::move(done)](T answer) {
             if (number != m_number)
                 return;
             m_running = false;
             done(std::move(answer));
         };
-        m_thread = std::jthread([context = m_context.get(), work = std::move(work),
-                                 deliver = std::move(deliver)](std::stop_token stop) {
-            T answer = work(stop);
-            if (stop.stop_requested())
-                return;
-            QMetaObject::invokeMethod(
-                context, [deliver, answer = std::move(answer)]() mutable { deliver(std::move(answer)); },
-                Qt::QueuedConnection);
-        });
+        auto ended = std::make_shared<std::atomic<bool>>(false);
+        // The context belongs to the thread that asks and outlives the workers; an answer still queued when
+        // it goes is dropped by Qt.
+        m_workers.push_back({std::jthread([context = m_context.get(), ended, work = std::move(work),
+                                           deliver = std::move(deliver)](std::stop_token stop) {
+                                 auto answer = std::make_shared<T>(work(stop));
+                                 if (!stop.stop_requested())
+                                     QMetaObject::invokeMethod(
+                                         context, [deliver, answer] { deliver(std::move(*answer)); },
+                                         Qt::QueuedConnection);
+                                 *ended = true;
+                             }),
+                             ended});
     }
 
     void cancel()
     {
         ++m_number;
         m_running = false;
-        m_thread.request_stop();
-        if (m_thread.joinable())
-            m_thread.join();
+        for (Worker& worker : m_workers)
+            worker.thread.request_stop();
     }
 
     bool running() const { return m_running; }
 
-    ~BackgroundJob() { cancel(); }
-
 private:
+    struct Worker
+    {
+        std::jthread thread;
+        std::shared_ptr<std::atomic<bool>> ended;
+    };
+
     std::unique_ptr<QObject> m_context;
-    std::jthread m_thread;
+    std::vector<Worker> m_workers;
     quint64 m_number = 0;
     bool m_running = false;
 };

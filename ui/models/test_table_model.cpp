@@ -32,21 +32,6 @@ template <typename T> QString shortList(const std::vector<T>& values)
     return list;
 }
 
-QString variesText(TestKind kind)
-{
-    switch (kind) {
-    case TestKind::FixedShape:
-        return translated("nothing");
-    case TestKind::ConcurrencySweep:
-        return translated("concurrency");
-    case TestKind::ArrivalSweep:
-        return translated("arrival rate");
-    case TestKind::BurstRecovery:
-        return translated("rate over time");
-    }
-    return {};
-}
-
 } // namespace
 
 QString testKindTitle(TestKind kind)
@@ -87,16 +72,17 @@ QString testLevelsText(const Test& test)
 {
     switch (test.kind) {
     case TestKind::FixedShape:
-        return translated("%1 → %2 tokens, concurrency %3")
+        return translated("nothing: %1 → %2 tokens, concurrency %3")
             .arg(test.promptTokens)
             .arg(test.outputTokens)
             .arg(test.concurrency);
     case TestKind::ConcurrencySweep:
-        return shortList(test.levels);
+        return translated("concurrency %1").arg(shortList(test.levels));
     case TestKind::ArrivalSweep:
-        return translated("%1 /s").arg(shortList(test.ratesPerS));
+        return translated("rate %1 /s").arg(shortList(test.ratesPerS));
     case TestKind::BurstRecovery:
-        return translated("%1 → %2 → %1 /s").arg(editText(test.baseRatePerS), editText(test.burstRatePerS));
+        return translated("rate %1 → %2 → %1 /s")
+            .arg(editText(test.baseRatePerS), editText(test.burstRatePerS));
     }
     return {};
 }
@@ -179,8 +165,6 @@ QString TestTableModel::text(const Row& row, int column) const
     case TestColumn:
         return row.name;
     case VariesColumn:
-        return variesText(row.test.kind);
-    case LevelsColumn:
         return testLevelsText(row.test);
     case RequestsColumn:
         return row.estimate && row.estimate->requests ? countText(*row.estimate->requests) : unknown;
@@ -260,8 +244,6 @@ QVariant TestTableModel::headerData(int section, Qt::Orientation orientation, in
         return tr("Test");
     case VariesColumn:
         return tr("Varies");
-    case LevelsColumn:
-        return tr("Levels");
     case RequestsColumn:
         return tr("Requests");
     case TokensColumn:

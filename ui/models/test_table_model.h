@@ -15,7 +15,7 @@ namespace tailmark::ui {
 /// What a kind of test is called, and what it varies, in the user's language.
 QString testKindTitle(TestKind kind);
 QString testKindPurpose(TestKind kind);
-/// The levels of a test as a short list: "1, 2, 4 … 96".
+/// What a test varies and over which levels: "concurrency 1, 2, 4 … 96".
 QString testLevelsText(const Test& test);
 
 /// The tests of a matrix, one a row. Reads only: a click on the check box is told by enabledToggled(), and
@@ -25,15 +25,7 @@ class TestTableModel : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum Column {
-        TestColumn,
-        VariesColumn,
-        LevelsColumn,
-        RequestsColumn,
-        TokensColumn,
-        TimeColumn,
-        ColumnCount
-    };
+    enum Column { TestColumn, VariesColumn, RequestsColumn, TokensColumn, TimeColumn, ColumnCount };
     enum Role {
         SeverityRole = Qt::UserRole + 1, ///< the worst finding about the test: 2 an error, 1 a remark, 0 none
         EnabledRole,

@@ -53,6 +53,8 @@ public:
     void reset(Matrix matrix, const QString& path, bool modified = false);
     Status load(const QString& path);
     Status save(const QString& path);
+    /// Says changed() to views that have just been made.
+    void announce() { emit changed(); }
 
 signals:
     void changed();     ///< matrix or findings

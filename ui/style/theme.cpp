@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "style/theme.h"
 
+#include "style/workbench_style.h"
+
 #include <QApplication>
 #include <QDBusConnection>
 #include <QDBusMessage>
@@ -8,7 +10,8 @@
 #include <QDBusPendingReply>
 #include <QDBusVariant>
 #include <QFile>
-#include <QStyleFactory>
+#include <QStyle>
+#include <QWidget>
 
 namespace tailmark::ui {
 
@@ -31,7 +34,7 @@ QPalette lightPalette()
     p.setColor(QPalette::Base, QColor(0xffffff));
     p.setColor(QPalette::AlternateBase, QColor(0xf8f9fb));
     p.setColor(QPalette::Text, QColor(0x1b2027));
-    p.setColor(QPalette::PlaceholderText, QColor(0x6b7684));
+    p.setColor(QPalette::PlaceholderText, QColor(0x626c79));
     p.setColor(QPalette::Button, QColor(0xffffff));
     p.setColor(QPalette::ButtonText, QColor(0x2a313a));
     p.setColor(QPalette::BrightText, QColor(0xffffff));
@@ -98,7 +101,9 @@ QString styleSheet(const QPalette& palette)
         {"@errorSoft"_L1, colours.errorSoft.name()},
         {"@error"_L1, colours.error.name()},
         {"@warning"_L1, colours.warning.name()},
+        {"@okSoft"_L1, colours.okSoft.name()},
         {"@ok"_L1, colours.ok.name()},
+        {"@disabled"_L1, palette.color(QPalette::Disabled, QPalette::ButtonText).name()},
         {"@scheme"_L1, isDark(palette) ? u"dark"_s : u"light"_s},
     };
     for (const auto& [name, value] : names)
@@ -146,6 +151,15 @@ const ThemeColours& themeColours(const QPalette& palette)
     return isDark(palette) ? dark : light;
 }
 
+void setRole(QWidget* widget, const QString& role)
+{
+    if (widget->property("role").toString() == role)
+        return;
+    widget->setProperty("role", role);
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+}
+
 QString themeId(ThemeChoice choice)
 {
     switch (choice) {
@@ -170,7 +184,7 @@ ThemeChoice themeFromId(const QString& id)
 
 Theme::Theme(QObject* parent) : QObject(parent), m_systemIsDark(isDark(QApplication::palette()))
 {
-    QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+    QApplication::setStyle(new WorkbenchStyle);
     apply();
     askPortal();
 }

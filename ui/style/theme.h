@@ -7,6 +7,7 @@
 #include <QVariant>
 
 class QDBusVariant;
+class QWidget;
 
 namespace tailmark::ui {
 
@@ -19,6 +20,10 @@ struct ThemeColours
 /// Those that go with a palette, by the lightness of its window.
 const ThemeColours& themeColours(const QPalette& palette);
 bool isDark(const QPalette& palette);
+
+/// Gives a widget one of the style sheet's roles ("secondary", "error", "warning", "ok", "chip", "card");
+/// empty = none.
+void setRole(QWidget* widget, const QString& role);
 
 enum class ThemeChoice { System, Light, Dark };
 /// "system", "light", "dark", and back; anything else is System.

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/plan_policy_sections.h"
+
+#include "models/number_text.h"
+
+namespace tailmark::ui {
+
+PlanSection* makeMeasurementSection(PlanDocument& document, QWidget* parent)
+{
+    auto* section = new PlanSection(PlanSection::tr("Measurement"), document, parent);
+    PlanForm* form = section->addForm(4);
+    form->setPathPrefix("measurement");
+    const QString seconds = PlanSection::tr("s");
+    form->addNumber(
+        "warmup_s", PlanSection::tr("&Warm-up"), seconds,
+        [](auto& m) -> auto& { return m.measurement.warmupS; },
+        PlanSection::tr("Load that is sent before the window and left out of every number"));
+    form->addNumber(
+        "duration_s", PlanSection::tr("W&indow"), seconds,
+        [](auto& m) -> auto& { return m.measurement.durationS; },
+        PlanSection::tr("How long each point is measured; a burst test has its own times"));
+    form->addNumber(
+        "drain_s", PlanSection::tr("Drain"), seconds, [](auto& m) -> auto& { return m.measurement.drainS; },
+        PlanSection::tr(
+            "After the window: how long requests in flight may still finish before they are cancelled"));
+    form->addNumber(
+        "cooldown_s", PlanSection::tr("Cool-down"), seconds,
+        [](auto& m) -> auto& { return m.measurement.cooldownS; },
+        PlanSection::tr("Pause after each point, so that the next begins with an idle engine"));
+    form->addNumber(
+        "repeats", PlanSection::tr("Repeats"), {}, [](auto& m) -> auto& { return m.measurement.repeats; },
+        PlanSection::tr("How often every point is measured; the spread is shown with the result"));
+    form->addNumber(
+        "max_requests", PlanSection::tr("Most requests"), {},
+        [](auto& m) -> auto& { return m.measurement.maxRequests; },
+        PlanSection::tr("A point ends after so many requests; 0 is no limit"));
+    form->addChoice(
+        "order", PlanSection::tr("Order of points"),
+        {{PlanSection::tr("One test after another"), PlanSection::tr("Each test by ascending load")},
+         {PlanSection::tr("Interleaved"),
+          PlanSection::tr("Tests take turns level by level, so that a drift falls on all alike")},
+         {PlanSection::tr("Shuffled"),
+          PlanSection::tr("All points of a repeat in random order, from the seed")}},
+        [](auto& m) -> auto& { return m.measurement.order; }, {}, 2);
+    form->addChoice(
+        "failure_denominator", PlanSection::tr("Failures are counted against"),
+        {{PlanSection::tr("All attempted requests"),
+          PlanSection::tr("A request that failed or was never sent misses the objective: what users see")},
+         {PlanSection::tr("Accepted requests"),
+          PlanSection::tr("Only requests that the engine took on: rejections are left out")}},
+        [](auto& m) -> auto& { return m.measurement.failureDenominator; }, {}, 2);
+    section->setSummary([](const Matrix& matrix) {
+        const Measurement& measurement = matrix.measurement;
+        return PlanSection::tr("%1 + %2, %n repeat(s)", nullptr, measurement.repeats)
+            .arg(durationText(measurement.warmupS), durationText(measurement.durationS));
+    });
+    return section;
+}
+
+PlanSection* makeLimitsSection(PlanDocument& document, QWidget* parent)
+{
+    auto* section = new PlanSection(PlanSection::tr("Limits"), document, parent);
+    PlanForm* form = section->addForm(3);
+    form->setPathPrefix("limits");
+    const QString seconds = PlanSection::tr("s");
+    form->addNumber(
+        "connect_timeout_s", PlanSection::tr("Connect"), seconds,
+        [](auto& m) -> auto& { return m.limits.connectTimeoutS; },
+        PlanSection::tr("A connection that is not up by then is a failed request"));
+    form->addNumber(
+        "first_token_timeout_s", PlanSection::tr("First token"), seconds,
+        [](auto& m) -> auto& { return m.limits.firstTokenTimeoutS; },
+        PlanSection::tr("A request without a token by then has failed"));
+    form->addNumber(
+        "stall_timeout_s", PlanSection::tr("Stall"), seconds,
+        [](auto& m) -> auto& { return m.limits.stallTimeoutS; },
+        PlanSection::tr("A stream that is silent for so long has failed"));
+    form->addNumber(
+        "total_timeout_s", PlanSection::tr("Total"), seconds,
+        [](auto& m) -> auto& { return m.limits.totalTimeoutS; },
+        PlanSection::tr("A request that is not over by then has failed"));
+    form->addNumber(
+        "max_in_flight", PlanSection::tr("In flight at most"), {},
+        [](auto& m) -> auto& { return m.limits.maxInFlight; },
+        PlanSection::tr(
+            "The generator keeps at most so many requests open; what it cannot send counts as not sent"));
+    section->setSummary([](const Matrix& matrix) {
+        return PlanSection::tr("first token %1, total %2")
+            .arg(durationText(matrix.limits.firstTokenTimeoutS), durationText(matrix.limits.totalTimeoutS));
+    });
+    return section;
+}
+
+PlanSection* makeBoundSection(PlanDocument& document, QWidget* parent)
+{
+    auto* section = new PlanSection(PlanSection::tr("Bandwidth bound"), document, parent);
+    PlanForm* form = section->addForm(3);
+    form->setPathPrefix("bound");
+    form->addNumber(
+        "bandwidth_gb_per_s", PlanSection::tr("Memory bandwidth"), PlanSection::tr("GB/s"),
+        [](auto& m) -> auto& { return m.bound.bandwidthGbPerS; },
+        PlanSection::tr("Of one device; 0 is not stated"));
+    form->addNumber(
+        "devices", PlanSection::tr("Devices"), {}, [](auto& m) -> auto& { return m.bound.devices; });
+    form->addNumber(
+        "peak_tflops", PlanSection::tr("Peak compute"), PlanSection::tr("TFLOP/s"),
+        [](auto& m) -> auto& { return m.bound.peakTflops; },
+        PlanSection::tr("Of one device; 0 is not stated"));
+    form->addNumber(
+        "active_params", PlanSection::tr("Active parameters"), {},
+        [](auto& m) -> auto& { return m.bound.activeParams; },
+        PlanSection::tr("Parameters that one token passes through, for example 8000000000; 0 is not stated"));
+    form->addNumber(
+        "bytes_per_param", PlanSection::tr("Bytes per parameter"), {},
+        [](auto& m) -> auto& { return m.bound.bytesPerParam; });
+    form->addNumber(
+        "kv_bytes_per_token", PlanSection::tr("KV cache per token"), PlanSection::tr("bytes"),
+        [](auto& m) -> auto& { return m.bound.kvBytesPerToken; }, PlanSection::tr("0 is not stated"));
+    section->setSummary([](const Matrix& matrix) {
+        return matrix.bound.bandwidthGbPerS > 0 && matrix.bound.activeParams > 0
+                   ? PlanSection::tr("stated")
+                   : PlanSection::tr("not stated");
+    });
+    return section;
+}
+
+} // namespace tailmark::ui

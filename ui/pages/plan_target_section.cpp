@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/plan_target_section.h"
+
+#include "bridge/target_prober.h"
+#include "models/number_text.h"
+#include "pages/plan_json_field.h"
+#include "style/theme.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+
+#include <algorithm>
+
+namespace tailmark::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Engine
+{
+    const char* id;
+    const char* title;
+};
+constexpr Engine kEngines[] = {
+    {"auto", QT_TRANSLATE_NOOP("tailmark::ui::PlanTargetSection", "Recognise it")},
+    {"vllm", "vLLM"},
+    {"sglang", "SGLang"},
+    {"llamacpp", "llama.cpp"},
+    {"tgi", "TGI"},
+    {"trtllm", "TensorRT-LLM"},
+    {"ollama", "Ollama"},
+    {"lmdeploy", "LMDeploy"},
+    {"openai", "OpenAI"},
+    {"sim", QT_TRANSLATE_NOOP("tailmark::ui::PlanTargetSection", "Simulated engine")},
+    {"generic", QT_TRANSLATE_NOOP("tailmark::ui::PlanTargetSection", "Any other")},
+};
+
+} // namespace
+
+PlanTargetSection::PlanTargetSection(PlanDocument& document, TargetProber& prober, QWidget* parent)
+    : PlanSection(tr("Target"), document, parent), m_prober(prober),
+      m_probe(new QPushButton(tr("&Probe"), this)), m_state(new QLabel(this)), m_card(new QFrame(this)),
+      m_cardGrid(new QGridLayout(m_card))
+{
+    PlanForm* form = addForm(4);
+    form->setPathPrefix("target");
+    PlanLineEdit* url = form->addString(
+        "base_url", tr("&URL"), [](auto& m) -> auto& { return m.target.baseUrl; },
+        tr("Where the OpenAI-compatible API begins, with its version: http://host:8000/v1"), 3);
+    url->setInputMethodHints(Qt::ImhUrlCharactersOnly);
+    form->addChoice(
+        "api", tr("API"),
+        {{tr("Chat"), tr("/chat/completions: one user message, the engine's chat template around it")},
+         {tr("Completions"), tr("/completions: the prompt as it is")}},
+        [](auto& m) -> auto& { return m.target.api; });
+    m_model = form->addEditableChoice(
+        "model", tr("&Model"), [](const Matrix& m) { return QString::fromStdString(m.target.model); },
+        [](Matrix& m, const QString& text) {
+            m.target.model = text.trimmed().toStdString();
+            return QString();
+        },
+        tr("Name under which the target serves the model; empty asks for the only one that it lists"), 2);
+    m_model->lineEdit()->setPlaceholderText(tr("the only one listed"));
+    PlanLineEdit* key = form->addString(
+        "api_key_env", tr("&Key from environment variable"),
+        [](auto& m) -> auto& { return m.target.apiKeyEnv; },
+        tr("Name of the variable that holds the API key, for example OPENAI_API_KEY. The key itself is never "
+           "stored."),
+        2);
+    key->setPlaceholderText(tr("no key"));
+
+    auto* row = new QHBoxLayout;
+    row->setSpacing(8);
+    m_probe->setToolTip(
+        tr("Ask the target who it is, with one short request. Fills the run card with what it says."));
+    connect(m_probe, &QPushButton::clicked, this, [this] {
+        if (m_prober.state() == TargetProber::State::Probing)
+            m_prober.cancel();
+        else
+            probe();
+    });
+    m_state->setWordWrap(true);
+    m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    row->addWidget(m_probe, 0, Qt::AlignTop);
+    row->addWidget(m_state, 1);
+    body()->addLayout(row);
+
+    m_cardGrid->setContentsMargins(0, 0, 0, 0);
+    m_cardGrid->setHorizontalSpacing(12);
+    m_cardGrid->setVerticalSpacing(2);
+    m_cardGrid->setColumnStretch(1, 1);
+    body()->addWidget(m_card);
+
+    PlanForm* more = addFoldedForm(tr("Engine, headers, TLS"), 4);
+    more->setPathPrefix("target");
+    std::vector<IdChoice> engines;
+    for (const Engine& each : kEngines)
+        engines.push_back({each.id, tr(each.title), {}});
+    more->addIdChoice(
+        "engine", tr("Engine"), engines, [](auto& m) -> auto& { return m.target.engine; },
+        tr("Which request fields and info endpoints are tried"), 2);
+    more->addString(
+        "metrics_url", tr("Server metrics"), [](auto& m) -> auto& { return m.target.metricsUrl; },
+        tr("URL of the engine's Prometheus metrics; auto tries /metrics beside the API; empty asks for none"),
+        2);
+    addHeadersField(*more, "headers", tr("Extra headers"));
+    addJsonField(
+        *more, "extra_body", tr("Extra request fields"), [](auto& m) -> auto& { return m.target.extraBody; });
+    more->addCheck(
+        "tls.verify", tr("Verify TLS certificate"), [](auto& m) -> auto& { return m.target.tls.verify; },
+        tr("Off only for a test server with a certificate of its own"), 2);
+    more->addString(
+        "tls.ca_file", tr("CA certificate file"), [](auto& m) -> auto& { return m.target.tls.caFile; },
+        tr("PEM file to verify with; empty uses the system's"), 2);
+
+    connect(&prober, &TargetProber::changed, this, &PlanTargetSection::showProbe);
+    connect(&document, &PlanDocument::changed, this, [this] {
+        m_prober.setTarget(this->document().matrix().target);
+        enableProbe();
+    });
+    setSummary([](const Matrix& matrix) { return QString::fromStdString(matrix.target.model); });
+    showProbe();
+}
+
+void PlanTargetSection::probe()
+{
+    const Matrix& matrix = document().matrix();
+    m_prober.start(matrix.target, matrix.card, matrix.limits);
+}
+
+/// A target with a value that is wrong cannot be asked.
+void PlanTargetSection::enableProbe()
+{
+    const bool wrong =
+        std::any_of(document().findings().begin(), document().findings().end(), [](const Finding& finding) {
+            return finding.severity == Finding::Severity::Error && finding.path.starts_with("target.");
+        });
+    m_probe->setEnabled(m_prober.state() == TargetProber::State::Probing || !wrong);
+}
+
+void PlanTargetSection::showProbe()
+{
+    const bool probing = m_prober.state() == TargetProber::State::Probing;
+    m_probe->setText(probing ? tr("&Cancel") : tr("&Probe"));
+    QString role = u"secondary"_s;
+    switch (m_prober.state()) {
+    case TargetProber::State::Unknown:
+        m_state->setText(tr("Not probed yet. A run probes by itself before its first point."));
+        break;
+    case TargetProber::State::Probing:
+        m_state->setText(tr("Asking the target…"));
+        break;
+    case TargetProber::State::Reachable:
+        if (const Status one = needOneModel(*m_prober.result()); !one.ok()) {
+            m_state->setText(tr("Reachable. %1").arg(QString::fromStdString(one.error().line())));
+            role = u"warning"_s;
+        } else {
+            m_state->setText(tr("Reachable, and one request was answered."));
+            role = u"ok"_s;
+        }
+        break;
+    case TargetProber::State::Failed:
+        m_state->setText(m_prober.error());
+        role = u"error"_s;
+        break;
+    }
+    setRole(m_state, role);
+    if (const auto& result = m_prober.result()) {
+        const QString current = m_model->lineEdit()->text();
+        m_model->clear();
+        for (const std::string& model : result->models)
+            m_model->addItem(QString::fromStdString(model));
+        m_model->lineEdit()->setText(current);
+    }
+    showCard();
+    enableProbe();
+}
+
+void PlanTargetSection::showCard()
+{
+    while (QLayoutItem* item = m_cardGrid->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    const auto& result = m_prober.result();
+    m_card->setVisible(result.has_value());
+    if (!result)
+        return;
+    int row = 0;
+    const auto add = [&](const QString& key, const QString& value, const QString& mark) {
+        auto* name = new QLabel(key, m_card);
+        setRole(name, u"secondary"_s);
+        auto* text = new QLabel(value, m_card);
+        text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        text->setWordWrap(true);
+        text->setAccessibleName(u"%1: %2 (%3)"_s.arg(key, value, mark));
+        m_cardGrid->addWidget(name, row, 0, Qt::AlignTop);
+        m_cardGrid->addWidget(text, row, 1);
+        if (!mark.isEmpty()) {
+            auto* chip = new QLabel(mark, m_card);
+            setRole(chip, u"chip"_s);
+            m_cardGrid->addWidget(chip, row, 2, Qt::AlignTop | Qt::AlignRight);
+        }
+        ++row;
+    };
+    const QString read = tr("read");
+    if (result->contextTokens > 0)
+        add(tr("context"), tr("%1 tokens").arg(countText(result->contextTokens)), read);
+    for (const auto& [key, entry] : result->card.entries()) {
+        if (entry.origin == CardOrigin::Unknown || entry.value.empty())
+            continue;
+        add(QString::fromStdString(key), QString::fromStdString(entry.value),
+            entry.origin == CardOrigin::Read ? read : tr("typed"));
+    }
+    for (const std::string& note : result->notes)
+        add(tr("note"), QString::fromStdString(note), {});
+}
+
+} // namespace tailmark::ui

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/plan_test_form.h"
+
+#include "models/number_text.h"
+#include "models/test_table_model.h"
+
+#include <QLocale>
+#include <QRegularExpression>
+
+#include <set>
+
+namespace tailmark::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// The fields that a kind of test has, by the keys of the matrix file.
+const std::set<std::string>& fieldsOf(TestKind kind)
+{
+    static const std::set<std::string> shape = {"prompt_tokens", "output_tokens", "concurrency"};
+    static const std::set<std::string> closed = {"levels", "think_time_s", "think_time"};
+    static const std::set<std::string> open = {"rates_per_s", "process", "cv"};
+    static const std::set<std::string> burst = {
+        "base_rate_per_s", "burst_rate_per_s", "baseline_s", "burst_s", "recovery_s", "process", "cv"};
+    switch (kind) {
+    case TestKind::FixedShape:
+        return shape;
+    case TestKind::ConcurrencySweep:
+        return closed;
+    case TestKind::ArrivalSweep:
+        return open;
+    case TestKind::BurstRecovery:
+        break;
+    }
+    return burst;
+}
+
+constexpr const char* kAllFields[] = {"prompt_tokens",    "output_tokens",
+                                      "concurrency",      "levels",
+                                      "think_time_s",     "think_time",
+                                      "rates_per_s",      "base_rate_per_s",
+                                      "burst_rate_per_s", "baseline_s",
+                                      "burst_s",          "recovery_s",
+                                      "process",          "cv"};
+
+template <typename T> QString listText(const std::vector<T>& values)
+{
+    QStringList parts;
+    for (const T value : values)
+        parts << editText(static_cast<double>(value));
+    return parts.join(u", "_s);
+}
+
+/// Numbers with commas, semicolons or blanks between them. Where the locale's decimal separator is a comma,
+/// one inside a number is that.
+template <typename T> QString readList(const QString& text, std::vector<T>& values)
+{
+    const QRegularExpression separator(QLocale().decimalPoint() == u","_s ? u"[;\\s]+|,(?=\\s|$)[,;\\s]*"_s
+                                                                          : u"[,;\\s]+"_s);
+    std::vector<T> read;
+    for (const QString& part : text.split(separator, Qt::SkipEmptyParts)) {
+        T value{};
+        QString problem;
+        if constexpr (std::is_integral_v<T>) {
+            qint64 whole = 0;
+            problem = wholeNumberFromText(part, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                                          whole);
+            value = static_cast<T>(whole);
+        } else {
+            problem = decimalFromText(part, value);
+        }
+        if (!problem.isEmpty())
+            return PlanTestForm::tr("“%1”: %2").arg(part, problem);
+        read.push_back(value);
+    }
+    values = std::move(read);
+    return {};
+}
+
+} // namespace
+
+PlanTestForm::PlanTestForm(PlanDocument& document, QWidget* parent)
+    : PlanForm(document, 4, parent), m_document(document)
+{
+    const auto test = [this](auto& matrix) -> auto&
+    {
+        return matrix.tests[static_cast<std::size_t>(m_row)];
+    };
+    const QString perSecond = tr("/s");
+    const QString seconds = tr("s");
+
+    addString(
+        "name", tr("&Name"), [test](auto& m) -> auto& { return test(m).name; },
+        tr("How the test is called in results and exports; empty takes its kind"), 4)
+        ->setPlaceholderText(tr("its kind"));
+    addNumber(
+        "prompt_tokens", tr("Prompt"),
+        tr("tokens"), [test](auto& m) -> auto& { return test(m).promptTokens; });
+    addNumber(
+        "output_tokens", tr("Output"),
+        tr("tokens"), [test](auto& m) -> auto& { return test(m).outputTokens; });
+    addNumber(
+        "concurrency", tr("Concurrency"), {}, [test](auto& m) -> auto& { return test(m).concurrency; },
+        tr("Users, each waiting for the answer before asking again"), 2);
+    addText(
+        "levels", tr("Le&vels: users at a time"),
+        [test](const Matrix& m) { return listText(test(m).levels); },
+        [test](Matrix& m, const QString& text) { return readList(text, test(m).levels); },
+        tr("Ascending, with commas between. About eight show where the curve bends; the last should be past "
+           "the objective."),
+        4);
+    addNumber(
+        "think_time_s", tr("Think time"), seconds, [test](auto& m) -> auto& { return test(m).thinkTimeS; },
+        tr("Pause of a user between the answer and the next request"), 2);
+    addChoice(
+        "think_time", tr("Think time is"),
+        {{tr("Constant"), tr("The same each time")}, {tr("Exponential"), tr("Random with this mean")}},
+        [test](auto& m) -> auto& { return test(m).thinkTime; }, {}, 2);
+    addText(
+        "rates_per_s", tr("&Rates: requests per second"),
+        [test](const Matrix& m) { return listText(test(m).ratesPerS); },
+        [test](Matrix& m, const QString& text) { return readList(text, test(m).ratesPerS); },
+        tr("Ascending, with commas between. About eight show where the curve bends; the last should be past "
+           "capacity."),
+        4);
+    addNumber(
+        "base_rate_per_s", tr("Base rate"),
+        perSecond, [test](auto& m) -> auto& { return test(m).baseRatePerS; }, {}, 2);
+    addNumber(
+        "burst_rate_per_s", tr("Burst rate"),
+        perSecond, [test](auto& m) -> auto& { return test(m).burstRatePerS; }, {}, 2);
+    addNumber(
+        "baseline_s", tr("Baseline"), seconds, [test](auto& m) -> auto& { return test(m).baselineS; },
+        tr("At the base rate, before the burst; the warm-up comes first"));
+    addNumber(
+        "burst_s", tr("Burst"), seconds, [test](auto& m) -> auto& { return test(m).burstS; });
+    addNumber(
+        "recovery_s", tr("Recovery"), seconds, [test](auto& m) -> auto& { return test(m).recoveryS; },
+        tr("At the base rate again, long enough to see the backlog go"), 2);
+    addChoice(
+        "process", tr("&Arrivals"),
+        {{tr("Constant"), tr("Evenly spaced")},
+         {tr("Poisson"), tr("Independent users: random gaps, coefficient of variation 1")},
+         {tr("Gamma"), tr("Gaps with a stated coefficient of variation: above 1 they come in clusters")}},
+        [test](auto& m) -> auto& { return test(m).process; }, {}, 2);
+    addNumber(
+        "cv", tr("Variation (CV)"), {}, [test](auto& m) -> auto& { return test(m).cv; },
+        tr("Coefficient of variation of the gaps between requests; 1 is Poisson"), 2);
+
+    setExists(
+        [this](const Matrix& matrix) { return m_row >= 0 && m_row < static_cast<int>(matrix.tests.size()); });
+    connect(&document, &PlanDocument::changed, this, &PlanTestForm::fitFields);
+}
+
+void PlanTestForm::setRow(int row)
+{
+    if (row >= static_cast<int>(m_document.matrix().tests.size()))
+        row = -1;
+    if (m_row == row)
+        return;
+    m_row = row;
+    setPathPrefix("tests[" + std::to_string(row) + "]");
+    fitFields();
+    refresh();
+}
+
+void PlanTestForm::fitFields()
+{
+    if (m_row < 0 || m_row >= static_cast<int>(m_document.matrix().tests.size()))
+        return;
+    const Test& test = m_document.matrix().tests[static_cast<std::size_t>(m_row)];
+    for (const char* field : kAllFields) {
+        const bool gammaOnly = std::string_view(field) == "cv" && test.process != ArrivalProcess::Gamma;
+        setFieldVisible(field, fieldsOf(test.kind).contains(field) && !gammaOnly);
+    }
+}
+
+} // namespace tailmark::ui

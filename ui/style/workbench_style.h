@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QProxyStyle>
+
+namespace tailmark::ui {
+
+/// Fusion with check boxes that can be seen on a dark window, and one quiet mark for the current item of a
+/// view. What a style sheet can say is in resources/style; these it cannot say for item views without taking
+/// over all of their painting.
+class WorkbenchStyle : public QProxyStyle
+{
+    Q_OBJECT
+
+public:
+    WorkbenchStyle();
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override;
+    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
+};
+
+} // namespace tailmark::ui
