@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what is missing, builds, and opens the workbench on a demo: the simulated engine under a concurrency sweep
 # and an arrival sweep, about two minutes, no GPU and no key. Without a display (or with --headless) it does the same
-# in the terminal and leaves a report, the database and pictures of the pages in demo-output/. Can be run again.
+# unseen, and leaves a report, the database and pictures of the pages in demo-output/. Can be run again.
 set -u
 source "$(dirname "$0")/common.sh"
 
@@ -19,18 +19,23 @@ out=${TAILMARK_DEMO_OUTPUT:-demo-output}
 mkdir -p "$out" || die "cannot create $out"
 say "No display: running the demo headless into $out"
 
-coproc SIM { exec "$bin/tailmark-sim" --profile 8b-h100 --port 0 --exit-with-parent --truth "$out/simulator-truth.csv"; }
+say "A first run to compare with: the concurrency sweep on a simulated A100 (about one minute)"
+coproc SIM { exec "$bin/tailmark-sim" --profile 8b-a100 --port 0 --exit-with-parent; }
 sim_pid=$SIM_PID
 trap 'kill "$sim_pid" 2>/dev/null' EXIT
 read -r -t 20 url <&"${SIM[0]}" || die "the simulated engine did not start"
-say "Simulated engine at $url; the sweeps take about two minutes"
-"$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --base-url "$url" --db "$out/runs.sqlite" \
-    --json "$out/result.json" --records "$out/records.csv" || die "the run failed"
+"$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --name "Demo: Llama-3.1-8B on a simulated A100" \
+    --only concurrency_sweep --base-url "$url" --db "$out/runs.sqlite" || die "the run failed"
 
-say "Writing the report and the pictures"
-"$bin/tailmark-cli" export latest --db "$out/runs.sqlite" --as html -o "$out/report.html" || die "export failed"
-"$bin/tailmark-cli" export latest --db "$out/runs.sqlite" --as md -o "$out/report.md" || die "export failed"
-QT_QPA_PLATFORM=offscreen "$bin/tailmark" --db "$out/runs.sqlite" --screenshots "$out/pictures" || die "screenshots failed"
+say "The demo itself, in the window without a display: both sweeps on a simulated H100 (about two minutes)"
+"$bin/tailmark" --db "$out/runs.sqlite" --screenshots "$out/pictures" || die "the demo failed"
+
+say "Writing the report"
+for format in html:report.html md:report.md json:result.json records:records.csv; do
+    "$bin/tailmark-cli" export latest --db "$out/runs.sqlite" --as "${format%%:*}" -o "$out/${format#*:}" ||
+        die "export failed"
+done
+"$bin/tailmark-cli" compare 1 latest --db "$out/runs.sqlite" >"$out/comparison.txt" || die "comparing failed"
 
 say "Done. In $(cd "$out" && pwd):"
 ls "$out" "$out/pictures"
