@@ -252,15 +252,6 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
 {
     const QFontMetricsF metrics(painter.font());
     const QRectF room = plotArea().adjusted(0, -metrics.height() * 0.3, 14, 0);
-    for (const FrontierSeries& s : m_series)
-        for (const FrontierPoint& p : s.points) {
-            const QPointF at = toView({p.x, p.y});
-            taken.append(QRectF(at.x() - kMarker / 2, at.y() - kMarker / 2, kMarker, kMarker));
-            if (p.interval)
-                taken.append(
-                    QRectF(QPointF(at.x() - 4, toView({p.x, p.interval->high}).y()),
-                           QPointF(at.x() + 4, toView({p.x, std::max(p.interval->low, yScale().min)}).y())));
-        }
     for (int i = 0; i < m_series.size(); ++i) {
         painter.setPen(m_series.size() > 1 ? style().seriesColor(i) : style().text);
         QString before;
@@ -296,18 +287,39 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
     }
 }
 
+/// Where the points with their whiskers are: no label may hide them.
+QList<QRectF> FrontierChart::pointPlaces() const
+{
+    QList<QRectF> places;
+    for (const FrontierSeries& s : m_series)
+        for (const FrontierPoint& p : s.points) {
+            const QPointF at = toView({p.x, p.y});
+            places.append(QRectF(at.x() - kMarker / 2, at.y() - kMarker / 2, kMarker, kMarker));
+            if (p.interval)
+                places.append(
+                    QRectF(QPointF(at.x() - 4, toView({p.x, p.interval->high}).y()),
+                           QPointF(at.x() + 4, toView({p.x, std::max(p.interval->low, yScale().min)}).y())));
+        }
+    return places;
+}
+
 void FrontierChart::paintLabels(QPainter& painter)
 {
     const QRectF area = plotArea();
-    QList<QRectF> taken;
+    QList<QRectF> taken = pointPlaces();
     const auto chip = [&](QPointF corner, const QString& label, const QColor& color) {
         const QSizeF size = chipSize(painter.font(), label);
         corner.setX(std::clamp(corner.x(), area.left() + 2,
                                std::max(area.left() + 2, area.right() - size.width() - 2)));
         QRectF box(corner, size);
-        for (const QRectF& other : std::as_const(taken))
-            if (other.intersects(box))
-                box.moveBottom(other.top() - 3);
+        const auto blocking = [&] {
+            return std::find_if(taken.cbegin(), taken.cend(),
+                                [&](const QRectF& r) { return r.intersects(box); });
+        };
+        for (auto other = blocking(); other != taken.cend() && box.top() > area.top(); other = blocking())
+            box.moveBottom(other->top() - 3);
+        if (box.top() < area.top()) // no room above: rather over something than out of the chart
+            box.moveTop(corner.y());
         taken.append(drawChip(painter, box.topLeft(), label, color, style().background, color));
     };
     if (m_slo) {

@@ -69,6 +69,7 @@ private:
     std::optional<Hit> nearest(QPointF view, qreal within) const;
     void step(int by);
     void paintMark(QPainter& painter, const FrontierMark& mark, int series) const;
+    QList<QRectF> pointPlaces() const;
     void paintPointLabels(QPainter& painter, QList<QRectF>& taken) const;
 
     FrontierAxes m_axes;

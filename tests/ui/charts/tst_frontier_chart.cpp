@@ -137,6 +137,24 @@ private slots:
         QVERIFY(hasColor(image, m_chart->toView({6444, 1000}), m_chart->style().operating));
     }
 
+    /// A label moves out of the way of points, here of one that lies left above the crossing.
+    void labelsHideNoPoint()
+    {
+        FrontierSeries other = example();
+        other.points[3].x = 5600;
+        other.points[3].y = 1120;
+        other.points[3].interval.reset();
+        m_chart->setSeries({example(), other});
+        const QColor expected = m_chart->style().seriesColor(1);
+        const QImage image = m_chart->image();
+        bool found = false; // the outline of the marker, which is a square
+        const QPoint at = m_chart->toView({5600, 1120}).toPoint();
+        for (int dx = -6; dx <= 6; ++dx)
+            found = found || isNear(image.pixelColor(at + QPoint(dx, 0)), expected);
+        QVERIFY(found);
+        QVERIFY(!isNear(image.pixelColor(at), m_chart->style().background, 20));
+    }
+
     void invalidPointsAreHollow()
     {
         FrontierSeries s = example();
