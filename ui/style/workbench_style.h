@@ -5,9 +5,9 @@
 
 namespace tailmark::ui {
 
-/// Fusion with check boxes that can be seen on a dark window, and one quiet mark for the current item of a
-/// view. What a style sheet can say is in resources/style; these it cannot say for item views without taking
-/// over all of their painting.
+/// Fusion with check boxes that can be seen on a dark window, and no dotted frame around the current cell of a view.
+/// What a style sheet can say is in resources/style; this it cannot say for item views without taking over all of
+/// their painting.
 class WorkbenchStyle : public QProxyStyle
 {
     Q_OBJECT
