@@ -13,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <csignal>
 #include <memory>
 
 namespace tailmark::test {
@@ -62,6 +63,13 @@ inline Ended collect(QProcess& process, int limitMs = 60'000)
     ended.out = process.readAllStandardOutput();
     ended.err = process.readAllStandardError();
     return ended;
+}
+
+/// Sends Ctrl-C. False when the process is gone: its id is 0 then, and a signal to 0 would reach this test and its parents.
+inline bool interrupt(const QProcess& process)
+{
+    const qint64 id = process.processId();
+    return id > 0 && ::kill(static_cast<pid_t>(id), SIGINT) == 0;
 }
 
 inline std::unique_ptr<QProcess> startCli(const QStringList& arguments,

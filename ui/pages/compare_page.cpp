@@ -159,7 +159,8 @@ void ComparePage::fillRuns()
 {
     const auto before = runs();
     const auto list = m_store->runs();
-    // Without a choice: the newest run against the one before it.
+    // Without a choice of two runs: the newest against the one before it.
+    const bool chosen = before[0].value != 0 && before[1].value != 0 && before[0] != before[1];
     const std::size_t wanted[] = {1, 0};
     for (std::size_t i = 0; i < m_sides.size(); ++i) {
         QComboBox* box = m_sides[i].run;
@@ -170,7 +171,7 @@ void ComparePage::fillRuns()
                          static_cast<qint64>(run.id.value));
             box->setItemData(box->count() - 1, runStateName(run.state), Qt::ToolTipRole);
         }
-        const int same = before[i].value != 0 ? box->findData(static_cast<qint64>(before[i].value)) : -1;
+        const int same = chosen ? box->findData(static_cast<qint64>(before[i].value)) : -1;
         box->setCurrentIndex(same >= 0 ? same : wanted[i] < list->size() ? static_cast<int>(wanted[i]) : -1);
     }
     const auto now = runs();

@@ -145,6 +145,7 @@ void TestProcess::endsOnSignals()
         "/v1/chat/completions",
         R"({"messages":[{"role":"user","content":"x"}],"stream":true,"ignore_eos":true,"max_tokens":10000})");
     QVERIFY(client.readSome());
+    QVERIFY(sim.process.processId() > 0); // 0 would be this test's own group
     ::kill(static_cast<pid_t>(sim.process.processId()), signal);
     QVERIFY(sim.process.waitForFinished(10'000));
     QCOMPARE(sim.process.exitStatus(), QProcess::NormalExit);
