@@ -78,6 +78,7 @@ QString takeScreenshots(MainWindow& window, ui::Theme& theme, const QString& fol
         return u"%1: the runs cannot be read"_s.arg(window.store().databasePath());
     if (const QString error = runDemo(window); !error.isEmpty())
         return error;
+    window.showRun(window.controller().outcome()->run);
     if (window.document().matrix().tests.empty())
         if (const Result<Matrix> matrix = ui::demoMatrix(); matrix.ok())
             window.document().reset(matrix.value(), {});

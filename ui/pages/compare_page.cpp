@@ -175,9 +175,15 @@ void ComparePage::fillRuns()
         box->setCurrentIndex(same >= 0 ? same : wanted[i] < list->size() ? static_cast<int>(wanted[i]) : -1);
     }
     const auto now = runs();
-    for (std::size_t i = 0; i < m_sides.size(); ++i)
-        if (now[i] != before[i])
+    for (std::size_t i = 0; i < m_sides.size(); ++i) {
+        std::pair<RunState, int> seen{};
+        for (const RunInfo& run : *list)
+            if (run.id == now[i])
+                seen = {run.state, run.pointsDone};
+        if (now[i] != before[i] || seen != m_sides[i].seen) // a run that goes on has more to show
             m_sides[i].results.reset();
+        m_sides[i].seen = seen;
+    }
     if (!m_sides[0].results || !m_sides[1].results)
         askBoth();
 }

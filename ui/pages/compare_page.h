@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include <array>
+#include <utility>
 #include <optional>
 
 class QComboBox;
@@ -44,6 +45,7 @@ private:
         RequestNumber request = 0;
         ResultsPtr results;
         bool askAgain = false;
+        std::pair<RunState, int> seen{}; ///< state and finished points when its results were asked for
     };
 
     QWidget* makeContent();

@@ -169,9 +169,17 @@ bool MainWindow::openMatrix(const QString& path)
     return m_files->open(path);
 }
 
+void MainWindow::showRun(RunId run)
+{
+    m_results->openRun(run);
+    showPage(ResultsPageIndex);
+}
+
 void MainWindow::showPage(Page page)
 {
     m_stack->setCurrentIndex(page);
+    if (page == ResultsPageIndex && m_message->kind() != MessageBar::Kind::Error)
+        m_message->hide(); // what it tells is to be seen here
     m_welcome->setRecent(m_settings.recentMatrices());
     for (QAction* action : m_pageActions->actions())
         action->setChecked(action->data().toInt() == page);
@@ -224,10 +232,7 @@ void MainWindow::runEnded(const RunFinished& outcome)
         kind = MessageBar::Kind::Error;
     }
     if (m_controller.run()) // something was stored
-        m_message->show(kind, text, tr("Show the results"), [this, run = outcome.run] {
-            m_results->openRun(run);
-            showPage(ResultsPageIndex);
-        });
+        m_message->show(kind, text, tr("Show the results"), [this, run = outcome.run] { showRun(run); });
     else
         m_message->show(kind, text);
     if (m_settings.notifyAtEnd() && !isActiveWindow())

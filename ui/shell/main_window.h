@@ -56,6 +56,8 @@ public:
     void restoreSession();
     bool openMatrix(const QString& path);
     void showPage(Page page);
+    /// Opens a stored run on the Results page.
+    void showRun(RunId run);
 
 public slots:
     /// Starts the simulated engine, loads the demo matrix and runs it.

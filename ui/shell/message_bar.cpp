@@ -41,6 +41,7 @@ MessageBar::MessageBar(QWidget* parent)
 
 void MessageBar::show(Kind kind, const QString& text, const QString& actionText, std::function<void()> action)
 {
+    m_kind = kind;
     const QIcon mark = kind == Kind::Error ? icon(u"error"_s, Tint::Error)
                        : kind == Kind::Ok  ? icon(u"check"_s, Tint::Ok)
                                            : icon(u"info"_s, Tint::Accent);

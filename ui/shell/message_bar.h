@@ -24,8 +24,10 @@ public:
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {});
     QString text() const;
+    Kind kind() const { return m_kind; }
 
 private:
+    Kind m_kind = Kind::Info;
     QLabel* m_mark;
     QLabel* m_text;
     QPushButton* m_button;
