@@ -2,7 +2,6 @@
 #include "screenshots.h"
 
 #include "shell/main_window.h"
-#include "shell/sample_matrices.h"
 #include "style/theme.h"
 
 #include <QApplication>
@@ -22,7 +21,6 @@ using ui::MainWindow;
 namespace {
 
 constexpr QSize kSize(1600, 1000);
-constexpr int kLoadTimeoutMs = 20'000;
 constexpr int kDemoTimeoutMs = 600'000;
 constexpr int kSettleMs = 1'200; ///< answers of the store are drawn by then
 
@@ -50,8 +48,9 @@ QString runDemo(MainWindow& window)
     std::fprintf(stderr, "tailmark: running the demo, about two minutes\n");
     QString error;
     bool ended = false;
+    QObject untilReturn; // what is written to must not outlive this call
     QObject::connect(
-        &window.controller(), &ui::RunController::finished, &window, [&](const RunFinished& outcome) {
+        &window.controller(), &ui::RunController::finished, &untilReturn, [&](const RunFinished& outcome) {
             ended = true;
             if (outcome.state != "done")
                 error = QString::fromStdString(outcome.error.empty() ? "the demo ended as " + outcome.state
@@ -71,17 +70,9 @@ QString takeScreenshots(MainWindow& window, ui::Theme& theme, const QString& fol
         return u"%1: the folder cannot be made"_s.arg(folder);
     window.resize(kSize);
     window.show();
-    bool read = false;
-    QObject::connect(&window.store(), &ui::StoreSession::runsChanged, &window, [&read] { read = true; });
-    window.store().refresh();
-    if (!waitUntil([&] { return read; }, kLoadTimeoutMs))
-        return u"%1: the runs cannot be read"_s.arg(window.store().databasePath());
     if (const QString error = runDemo(window); !error.isEmpty())
         return error;
     window.showRun(window.controller().outcome()->run);
-    if (window.document().matrix().tests.empty())
-        if (const Result<Matrix> matrix = ui::demoMatrix(); matrix.ok())
-            window.document().reset(matrix.value(), {});
 
     struct Picture
     {
