@@ -7,6 +7,7 @@
 #include "models/run_library_model.h"
 #include "pages/empty_state.h"
 #include "pages/table_view.h"
+#include "style/theme.h"
 
 #include <QClipboard>
 #include <QComboBox>
@@ -16,7 +17,6 @@
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QStyle>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
@@ -273,9 +273,7 @@ void ComparePage::showComparison()
     const RunResults &a = *m_sides[0].results, &b = *m_sides[1].results;
     const auto found = differences({a.run.plan.matrix, a.run.card}, {b.run.plan.matrix, b.run.card});
     m_control->setText(text(comparisonSentence(found)));
-    m_control->setProperty("role", isControlled(found) ? QStringLiteral("ok") : QStringLiteral("warning"));
-    m_control->style()->unpolish(m_control);
-    m_control->style()->polish(m_control);
+    setRole(m_control, isControlled(found) ? QStringLiteral("ok") : QStringLiteral("warning"));
     m_differences->setTable(differencesTable(found));
     m_tabs->setTabText(2, tr("What differs (%1)").arg(found.size()));
     m_capacity->setTable(capacityTable(a, b));

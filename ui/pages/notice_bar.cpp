@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/notice_bar.h"
 
+#include "style/theme.h"
+
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QStyle>
 
 namespace tailmark::ui {
 
@@ -39,9 +40,7 @@ void NoticeBar::tell(const QString& text, Badge badge, const QString& actionText
                      std::function<void()> action)
 {
     m_text->setText(text);
-    m_text->setProperty("role", badge == Badge::Bad ? QStringLiteral("error") : QString());
-    m_text->style()->unpolish(m_text);
-    m_text->style()->polish(m_text);
+    setRole(m_text, badge == Badge::Bad ? QStringLiteral("error") : QString());
     m_action = std::move(action);
     m_button->setVisible(m_action != nullptr);
     m_button->setText(actionText);
