@@ -2,7 +2,9 @@
 #pragma once
 
 #include <QApplication>
+#include <QLabel>
 #include <QList>
+#include <QPushButton>
 #include <QString>
 #include <QTest>
 #include <QWidget>
@@ -20,6 +22,24 @@ template <typename T> T* named(QWidget& parent, const QString& name)
             found = each;
         }
     return found;
+}
+
+/// The first button with this text, mnemonic included; null where there is none.
+inline QPushButton* buttonWithText(const QWidget& parent, const QString& text)
+{
+    for (QPushButton* each : parent.findChildren<QPushButton*>())
+        if (each->text() == text)
+            return each;
+    return nullptr;
+}
+
+/// Does any label, visible or not, contain these words?
+inline bool anyLabel(const QWidget& parent, const QString& part)
+{
+    for (const QLabel* label : parent.findChildren<QLabel*>())
+        if (label->text().contains(part))
+            return true;
+    return false;
 }
 
 /// Puts the focus into a field and replaces its text by typing.

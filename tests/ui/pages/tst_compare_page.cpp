@@ -4,6 +4,7 @@
 #include "pages/table_view.h"
 
 #include "demo_run.h"
+#include "ui_helpers.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -100,20 +101,8 @@ private slots:
 
 private:
     FrontierPanel* panel() const { return m_page->findChild<FrontierPanel*>(); }
-    QPushButton* button(const QString& text) const
-    {
-        for (QPushButton* b : m_page->findChildren<QPushButton*>())
-            if (b->text() == text)
-                return b;
-        return nullptr;
-    }
-    bool anyLabel(const QString& part) const
-    {
-        for (const QLabel* label : m_page->findChildren<QLabel*>())
-            if (label->text().contains(part))
-                return true;
-        return false;
-    }
+    QPushButton* button(const QString& text) const { return test::buttonWithText(*m_page, text); }
+    bool anyLabel(const QString& part) const { return test::anyLabel(*m_page, part); }
     /// B/A of the throughput at the highest level.
     double levelRatio() const
     {

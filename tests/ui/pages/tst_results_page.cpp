@@ -9,6 +9,7 @@
 #include "pages/table_view.h"
 
 #include "demo_run.h"
+#include "ui_helpers.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -72,17 +73,17 @@ private slots:
         page.show();
         QSignalSpy read(&empty, &StoreSession::runsChanged);
         QVERIFY(read.wait());
-        QVERIFY(anyLabel(page, QStringLiteral("Plan page")));
+        QVERIFY(test::anyLabel(page, QStringLiteral("Plan page")));
     }
 
     void showsTheRun()
     {
-        QVERIFY(anyLabel(*m_page, QStringLiteral("vllm 0.6.3")));
-        QVERIFY(anyLabel(*m_page, QStringLiteral("shares of all attempted requests")));
+        QVERIFY(test::anyLabel(*m_page, QStringLiteral("vllm 0.6.3")));
+        QVERIFY(test::anyLabel(*m_page, QStringLiteral("shares of all attempted requests")));
         QCOMPARE(panel()->chart()->series().first().points.size(), 8);
         QVERIFY(sentence().contains(QStringLiteral("tok/s")) &&
                 sentence().contains(QStringLiteral("p99 TTFT")));
-        QVERIFY(anyLabel(*m_page, QStringLiteral("48 concurrent reaches 59.1")));
+        QVERIFY(test::anyLabel(*m_page, QStringLiteral("48 concurrent reaches 59.1")));
         QCOMPARE(points()->pointsView()->model()->rowCount(), 8);
     }
 
@@ -134,7 +135,7 @@ private slots:
             points()->tabs()->setCurrentIndex(i);
             QVERIFY(!points()->tabs()->tabText(i).isEmpty());
         }
-        QVERIFY(anyLabel(*points(), QStringLiteral("bandwidth"))); // the bound with its inputs
+        QVERIFY(test::anyLabel(*points(), QStringLiteral("bandwidth"))); // the bound with its inputs
         const auto tables = points()->findChildren<TableView*>();
         for (const TableView* table : tables)
             QTRY_VERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
@@ -166,7 +167,7 @@ private slots:
         m_page->exportChart(m_folder.filePath(QStringLiteral("c.svg")));
         QVERIFY(QFileInfo(m_folder.filePath(QStringLiteral("c.svg"))).size() > 2000);
         m_page->exportRun(RunExport::Json, m_folder.filePath(QStringLiteral("no/such/folder/r.json")));
-        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("no/such/folder")));
+        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("no/such/folder")));
     }
 
     /// Opened before its first point was finished, as after pressing Run.
@@ -191,7 +192,7 @@ private slots:
         QTRY_COMPARE(points()->chosen(), point.index);
         QCOMPARE(panel()->chart()->series().first().points.size(), 1);
         QVERIFY(store.value().finishRun(id, RunState::Done).ok());
-        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("done")));
+        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("done")));
         m_session->deleteRun(id);
         QTRY_VERIFY(m_page->openedRun() != id);
     }
@@ -214,7 +215,7 @@ private slots:
         QVERIFY(editor);
         editor->setText(QStringLiteral("renamed"));
         QTest::keyClick(editor, Qt::Key_Return);
-        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("renamed")));
+        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("renamed")));
 
         list->setFocus();
         QTest::keyClick(list, Qt::Key_Delete);
@@ -237,7 +238,7 @@ private slots:
         dialog->findChildren<QLineEdit*>()[1]->setText(QStringLiteral("baseline, review, baseline"));
         QTest::mouseClick(dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save),
                           Qt::LeftButton);
-        QTRY_VERIFY(anyLabel(*m_page, QStringLiteral("#baseline  #review  before the driver update")));
+        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("#baseline  #review  before the driver update")));
     }
 
     void everyControlHasAName()
@@ -260,26 +261,13 @@ private:
                 return box;
         return nullptr;
     }
-    QPushButton* button(const QString& text) const
-    {
-        for (QPushButton* b : m_page->findChildren<QPushButton*>())
-            if (b->text() == text)
-                return b;
-        return nullptr;
-    }
+    QPushButton* button(const QString& text) const { return test::buttonWithText(*m_page, text); }
     QString sentence() const
     {
         for (QLabel* label : m_page->findChildren<QLabel*>())
             if (label->accessibleName() == QStringLiteral("Operating point"))
                 return label->text();
         return {};
-    }
-    static bool anyLabel(const QWidget& widget, const QString& part)
-    {
-        for (const QLabel* label : widget.findChildren<QLabel*>())
-            if (label->text().contains(part))
-                return true;
-        return false;
     }
 
     QTemporaryDir m_folder;

@@ -6,6 +6,7 @@
 
 #include "demo_run.h"
 #include "fake_engine.h"
+#include "ui_helpers.h"
 
 #include <QApplication>
 #include <QLabel>
@@ -112,15 +113,15 @@ private slots:
         QVERIFY(told.filter(QStringLiteral("the target told no usage")).size() == 1);
         QVERIFY(told.filter(QStringLiteral("too few samples")).size() == 1);
 
-        QPushButton* pause = button(page, QStringLiteral("Pause after point"));
+        QPushButton* pause = test::buttonWithText(page, QStringLiteral("Pause after point"));
         QTest::mouseClick(pause, Qt::LeftButton);
         QTRY_VERIFY(hasVisibleLabel(page, QStringLiteral("pauses after this point")));
         QTest::mouseClick(pause, Qt::LeftButton);
         QTRY_COMPARE(controller.state(), RunController::State::Running);
-        QTest::mouseClick(button(page, QStringLiteral("Stop")), Qt::LeftButton);
+        QTest::mouseClick(test::buttonWithText(page, QStringLiteral("Stop")), Qt::LeftButton);
         QTRY_VERIFY(!controller.isActive());
         QVERIFY(hasVisibleLabel(page, QStringLiteral("Results page")));
-        QVERIFY(!button(page, QStringLiteral("Stop"))->isEnabled());
+        QVERIFY(!test::buttonWithText(page, QStringLiteral("Stop"))->isEnabled());
         QCOMPARE(points->model()->rowCount(), 5); // stays to be looked at
     }
 
@@ -149,13 +150,6 @@ private:
             if (label->isVisible() && label->text().contains(part))
                 return true;
         return false;
-    }
-    static QPushButton* button(const QWidget& page, const QString& text)
-    {
-        for (QPushButton* b : page.findChildren<QPushButton*>())
-            if (b->text() == text)
-                return b;
-        return nullptr;
     }
     static QStringList events(const QWidget& page)
     {
