@@ -9,8 +9,9 @@ namespace tailmark {
 
 namespace {
 
-constexpr std::string_view kEngines[] = {"auto",   "vllm",     "sglang", "llamacpp", "tgi", "trtllm",
-                                         "ollama", "lmdeploy", "openai", "generic",  "sim"};
+constexpr std::string_view kEngines[] = {"auto",   "vllm",    "sglang", "llamacpp", "tgi",
+                                         "trtllm", "triton",  "ollama", "lmdeploy", "litellm",
+                                         "openai", "generic", "sim"};
 constexpr std::string_view kSloMetrics[] = {
     "ttft_ms", "ttft_intended_ms", "tpot_ms",         "chunk_gap_ms",
     "itl_ms",  "e2e_ms",           "e2e_intended_ms", "output_tokens_per_s_user"};

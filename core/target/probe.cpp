@@ -183,11 +183,11 @@ private:
         for (const std::string_view document : infoDocuments())
             m_documents.at(document);
         for (const EngineProfile& profile : engineProfiles())
-            if (std::ranges::find(profile.owners, owner) != profile.owners.end())
+            if (std::ranges::find(profile.facts.owners, owner) != profile.facts.owners.end())
                 return &profile;
         for (const EngineProfile& profile : engineProfiles())
-            for (const EngineSign& sign : profile.signs)
-                if (!m_documents.at(sign.document, sign.pointer).is_null())
+            for (const EngineSign& sign : profile.facts.signs)
+                if (!sign.document.empty() && !m_documents.at(sign.document, sign.pointer).is_null())
                     return &profile;
         return nullptr;
     }
@@ -200,8 +200,7 @@ private:
         m_profile = stated ? &engineProfile(m_target.engine) : found ? found : &engineProfile("generic");
         m_result.engine = m_profile->id;
         if (stated && found && found != m_profile)
-            note("the target is stated to be " + std::string(m_profile->id) + ", but looks like " +
-                 std::string(found->id));
+            note("the target is stated to be " + m_profile->id + ", but looks like " + found->id);
         if (!stated && !found)
             note("the engine was not recognised: only request fields that every server takes are sent");
     }
@@ -210,9 +209,10 @@ private:
     {
         BodyOptions& body = m_result.body;
         body.model = m_result.model;
-        body.ignoreEos = m_profile->ignoreEos;
-        body.minTokens = m_profile->minTokens;
-        body.maxTokensField = m_profile->maxTokensField;
+        body.streamOptions = m_profile->request.streamOptions;
+        body.ignoreEos = m_profile->request.ignoreEos;
+        body.minTokens = m_profile->request.minTokens;
+        body.maxTokensField = m_profile->request.maxTokens;
         if (!body.ignoreEos)
             note("output lengths cannot be forced on this engine: the lengths that come about are reported");
     }
@@ -243,13 +243,13 @@ private:
         for (const auto& [name, value] : m_card.flags)
             card.type("flags." + name, value);
         if (m_recognised || m_profile->id != "generic")
-            card.read("engine", std::string(m_profile->id));
+            card.read("engine", m_profile->id);
 
         m_documents.extendDeadline(inSeconds(m_limits.connectTimeoutS));
         std::string parallelism;
-        for (const FactSource& source : m_profile->facts) {
+        for (const FactSource& source : m_profile->facts.sources) {
             const Json& told = m_documents.at(source.document, source.pointer);
-            const std::string fact(source.fact);
+            const std::string& fact = source.fact;
             if (fact == "flags.*") {
                 if (told.is_object())
                     for (const auto& [name, value] : told.items())

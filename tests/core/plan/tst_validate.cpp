@@ -80,9 +80,8 @@ private slots:
             "schema_version", [](Matrix& m) { m.schemaVersion = 2; }, "must be 1, is 2");
         row(
             "target.engine", [](Matrix& m) { m.target.engine = "VLLM"; },
-            "must be \"auto\", \"vllm\", \"sglang\", \"llamacpp\", \"tgi\", \"trtllm\", \"ollama\", "
-            "\"lmdeploy\", "
-            "\"openai\", \"generic\" or \"sim\", is \"VLLM\"");
+            "must be \"auto\", \"vllm\", \"sglang\", \"llamacpp\", \"tgi\", \"trtllm\", \"triton\", "
+            "\"ollama\", \"lmdeploy\", \"litellm\", \"openai\", \"generic\" or \"sim\", is \"VLLM\"");
         row(
             "bound.bytes_per_param", [](Matrix& m) { m.bound.bytesPerParam = 0; },
             "must be a number above 0 and at most 16, is 0");
