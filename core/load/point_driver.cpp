@@ -48,7 +48,7 @@ void PointDriver::sendDue()
         return;
     Nanoseconds now = m_clock.now();
     if (m_sending && now >= m_load.sendFor)
-        endSending(now, m_load.sendFor - kLateAllowance);
+        endSending(now, m_load.sendFor - kLateAllowance, false);
     if (m_sending) {
         release(now);
         for (int sent = 0; waiting() && slotFree() && sent < kSendsPerCall && now < m_load.sendFor; ++sent) {
@@ -86,13 +86,15 @@ void PointDriver::stop()
     if (m_finished)
         return;
     if (m_sending)
-        endSending(m_clock.now(), kNever);
+        endSending(m_clock.now(), kNever, true);
     m_transport.cancelAll();
     m_finished = true;
 }
 
 void PointDriver::ended(const RequestRecord& record)
 {
+    if (!slotFree())
+        m_lastFull = m_clock.now();
     --m_inFlight;
     m_counters.inFlight.set(static_cast<std::uint32_t>(m_inFlight));
     switch (record.outcome) {
@@ -150,11 +152,21 @@ void PointDriver::sendFront()
 
 /// A scheduled request that is not sent has a record all the same (its outcome is NotSent); a worker just
 /// ends its loop.
-void PointDriver::dropFront()
+void PointDriver::dropFront(bool stopped)
 {
+    const SendOrder& order = m_ready[m_readyHead];
     if (openLoop())
-        m_records.add(recordOf(m_ready[m_readyHead]), {}, {});
+        m_records.add(recordOf(order), {}, whyNotSent(order, stopped));
     popFront();
+}
+
+std::string_view PointDriver::whyNotSent(const SendOrder& order, bool stopped) const
+{
+    if (stopped)
+        return "the point was ended before its turn came";
+    if (!slotFree() || m_lastFull >= order.intended) // kAbsentTime is before all
+        return "limits.max_in_flight requests were under way until the point ended";
+    return "the generator was too slow: its turn came only after the point had ended";
 }
 
 void PointDriver::popFront()
@@ -200,7 +212,7 @@ void PointDriver::planNext(std::int32_t worker, Nanoseconds freeAt, bool first)
 
 /// No request comes due any more. Those that have and that were intended at or after `onTimeFrom` are sent
 /// while there is room; the others are not.
-void PointDriver::endSending(Nanoseconds now, Nanoseconds onTimeFrom)
+void PointDriver::endSending(Nanoseconds now, Nanoseconds onTimeFrom, bool stopped)
 {
     release(now);
     m_sending = false;
@@ -208,7 +220,7 @@ void PointDriver::endSending(Nanoseconds now, Nanoseconds onTimeFrom)
         if (m_ready[m_readyHead].intended >= onTimeFrom && slotFree())
             sendFront();
         else
-            dropFront();
+            dropFront(stopped);
     }
     m_thinking.clear();
 }

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tailmark {
@@ -32,7 +33,7 @@ struct DriverShare
 ///
 /// Nothing is sent before its time, and nothing is intended at or after `sendFor`. At `sendFor` a request
 /// that is late by no more than kLateAllowance is still sent; the others that wait become `not_sent` when
-/// they are of a schedule, and were never intended when they are a worker's. After `sendFor + drain` what is
+/// they are of a schedule (their record says why), and were never intended when they are a worker's. After `sendFor + drain` what is
 /// in flight is cancelled.
 class PointDriver final : public TransportObserver
 {
@@ -67,11 +68,12 @@ private:
     void release(Nanoseconds now);
     void releaseOne(const SendOrder& order);
     void sendFront();
-    void dropFront();
+    void dropFront(bool stopped);
+    std::string_view whyNotSent(const SendOrder& order, bool stopped) const;
     void popFront();
     void planScheduled(std::uint32_t request);
     void planNext(std::int32_t worker, Nanoseconds freeAt, bool first);
-    void endSending(Nanoseconds now, Nanoseconds onTimeFrom);
+    void endSending(Nanoseconds now, Nanoseconds onTimeFrom, bool stopped);
     void checkFinished(Nanoseconds now);
     bool countReached() const;
 
@@ -86,6 +88,7 @@ private:
     bool m_sending = true;
     bool m_finished = false;
     int m_inFlight = 0;
+    Nanoseconds m_lastFull = kAbsentTime; ///< when a request ended that had taken the last slot
 
     std::uint32_t m_scheduled = 0; ///< open loop: requests of the point
     SendOrder m_upcoming;          ///< open loop: the next that is not due yet

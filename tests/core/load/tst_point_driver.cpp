@@ -41,6 +41,14 @@ void verifyEachOnce(const RecordBatch& batch, std::size_t intended)
     QCOMPARE(numbers.size(), intended);
 }
 
+void verifyEachNotSentSays(const RecordBatch& batch, const char* part)
+{
+    for (const RequestRecord& record : batch.records)
+        if (record.outcome == Outcome::NotSent)
+            QVERIFY2(QByteArray::fromStdString(std::string(batch.errorOf(record))).contains(part),
+                     qPrintable(QString::number(record.request)));
+}
+
 } // namespace
 
 class PointDriverTest : public QObject
@@ -174,6 +182,7 @@ void PointDriverTest::latenessOfALimitedGeneratorStaysVisible()
     }
     QVERIFY(worst > 14s && worst < 16s);
     QVERIFY(std::abs(static_cast<double>(point.countOf(Outcome::NotSent)) - 300.0) <= 6.0);
+    verifyEachNotSentSays(point.batch, "max_in_flight");
 }
 
 void PointDriverTest::slowDispatchDoesNotAddUp()
@@ -198,6 +207,7 @@ void PointDriverTest::overloadedGeneratorSaysWhatItDidNotSend()
     verifyEachOnce(point.batch, 3000);
     QVERIFY(std::abs(static_cast<double>(point.transport.sends.size()) - 1500.0) <= 2.0);
     QCOMPARE(point.countOf(Outcome::NotSent), 3000 - point.transport.sends.size());
+    verifyEachNotSentSays(point.batch, "generator was too slow");
 
     // the next point begins with a clean sheet
     VirtualPoint next;
@@ -296,6 +306,8 @@ void PointDriverTest::stopAccountsForEverything()
     const std::size_t intended =
         open ? static_cast<std::size_t>(std::min(atMs, 29999) / 20 + 1) : point.batch.records.size();
     verifyEachOnce(point.batch, intended);
+    verifyEachNotSentSays(point.batch, atMs < 30'000 ? "the point was ended before its turn came"
+                                                     : "max_in_flight"); // its time was over already
     QCOMPARE(point.counters.intended.get(), point.batch.records.size());
     QCOMPARE(point.counters.waiting.get(), 0U);
     const auto records = point.batch.records.size();
