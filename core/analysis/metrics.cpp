@@ -165,8 +165,9 @@ std::optional<double> requestValue(Metric metric, const RequestRecord& r)
     case E2eIntended:
         return msBetween(r.intended, r.lastToken);
     case SendLag: {
-        const std::optional<double> lag = msBetween(r.intended, r.sent);
-        return lag ? std::optional(std::max(0.0, *lag - toMs(r.connect))) : std::nullopt;
+        if (!isPresent(r.intended) || !isPresent(r.sent))
+            return std::nullopt;
+        return toMs(std::max(Nanoseconds(0), r.sent - r.intended - r.connect));
     }
     case OutputTokensPerSUser: {
         const std::optional<double> e2e = msBetween(r.sent, r.lastToken);

@@ -61,6 +61,12 @@ CsvWriter& CsvWriter::number(const std::optional<double>& value)
     return value ? number(*value) : empty();
 }
 
+CsvWriter& CsvWriter::milliseconds(const std::optional<double>& value)
+{
+    // What lies below a nanosecond is the noise of binary fractions (12.340000000000002).
+    return number(value ? std::optional(std::round(*value * 1e6) / 1e6) : std::nullopt);
+}
+
 CsvWriter& CsvWriter::integer(std::int64_t value)
 {
     separate();

@@ -10,7 +10,8 @@
 namespace tailmark {
 
 /// Writes rows of RFC 4180 (CRLF line ends, quotes where they are needed). An absent value is an empty cell;
-/// numbers are written so that reading them back gives the same value. A text that a spreadsheet would take
+/// numbers are written so that reading them back gives the same value, times to the nanosecond that they were
+/// measured to. A text that a spreadsheet would take
 /// for a formula gets a leading apostrophe.
 class CsvWriter
 {
@@ -20,6 +21,7 @@ public:
     CsvWriter& text(std::string_view value);
     CsvWriter& number(double value); ///< not finite: empty
     CsvWriter& number(const std::optional<double>& value);
+    CsvWriter& milliseconds(const std::optional<double>& value);
     CsvWriter& integer(std::int64_t value);
     CsvWriter& flag(bool value); ///< "true", "false"
     CsvWriter& empty();

@@ -35,19 +35,23 @@ void writeHeader(CsvWriter& csv)
     csv.endRow();
 }
 
-void writeDistribution(CsvWriter& csv, const Distribution* d)
+void writeDistribution(CsvWriter& csv, const Distribution* d, bool isTime)
 {
+    const auto write = [&](const std::optional<double>& value) {
+        isTime ? csv.milliseconds(value) : csv.number(value);
+    };
     if (!d) {
         for (std::size_t i = 0; i < kPercentiles.size() + 3; ++i)
             csv.empty();
         return;
     }
-    csv.integer(static_cast<std::int64_t>(d->n)).number(d->mean);
+    csv.integer(static_cast<std::int64_t>(d->n));
+    write(d->mean);
     for (const double percent : kPercentiles) {
         const Distribution::Quantile* q = d->at(percent);
-        csv.number(q ? std::optional(q->value) : std::nullopt);
+        write(q ? std::optional(q->value) : std::nullopt);
     }
-    csv.number(d->max);
+    write(d->max);
 }
 
 std::string verdictText(const Verdict& verdict)
@@ -71,7 +75,7 @@ void writePoint(CsvWriter& csv, const PointSummary& p, bool hasSlo)
         csv.integer(static_cast<std::int64_t>(count));
     for (const MetricInfo& info : metricCatalogue()) {
         if (info.scope != MetricScope::Point)
-            writeDistribution(csv, p.distribution(info.metric));
+            writeDistribution(csv, p.distribution(info.metric), info.unit == "ms");
     }
     if (hasSlo)
         csv.flag(p.slo.met);

@@ -76,14 +76,14 @@ private:
         m_csv.text(finishReasonId(r.finishReason));
         for (const Nanoseconds t : {r.intended, r.sent, r.headers, r.firstEvent, r.firstToken,
                                     r.firstAnswerToken, r.lastToken, r.closed})
-            m_csv.number(msBetween(Nanoseconds(0), t));
+            m_csv.milliseconds(msBetween(Nanoseconds(0), t));
         if (isPresent(r.sent))
-            m_csv.number(toMs(r.connect)).flag(r.newConnection);
+            m_csv.milliseconds(toMs(r.connect)).flag(r.newConnection);
         else
             m_csv.empty().empty();
         for (const Metric metric : {Metric::SendLag, Metric::Ttft, Metric::TtftIntended, Metric::Tpot,
                                     Metric::E2e, Metric::E2eIntended})
-            m_csv.number(requestValue(metric, r));
+            m_csv.milliseconds(requestValue(metric, r));
         for (const std::int32_t count :
              {r.promptTokensPlanned, r.promptTokens, r.outputTokensCap, r.outputTokens, r.cachedTokens})
             writeCount(count);

@@ -289,6 +289,35 @@ private slots:
         QCOMPARE(cell(901, "error"), QString("busy, \"try\" <later>\nplease"));
     }
 
+    void timesInCsvEndAtTheNanosecond()
+    {
+        StoredFixture f = sweepFixture();
+        for (RequestRecord& r : f.batches[0].records) {
+            r.intended = r.sent - Nanoseconds(300'000);
+            r.connect = Nanoseconds(100'000); // 0.3 - 0.1 is 0.19999999999999998
+            r.lastToken = r.firstToken + Nanoseconds(100'000'000);
+            r.outputTokens = 4; // a third of 100 ms each
+        }
+        StoredRunOfTest stored(f);
+        const RunResults results = loadResults(stored.store(), stored.id).value();
+        std::ostringstream records, points;
+        QVERIFY(writeRecordsCsv(results, stored.store(), records).ok());
+        writePointsCsv(results, points);
+        for (const std::string& csv : {records.str(), points.str()}) {
+            const QList<QStringList> rows = csvRows(csv);
+            for (qsizetype column = 0; column < rows[0].size(); ++column)
+                if (rows[0][column].contains("_ms"))
+                    for (const QStringList& row : rows.mid(1))
+                        QVERIFY2(row[column].section('.', 1).size() <= 6,
+                                 qPrintable(rows[0][column] + ": " + row[column]));
+        }
+        const QList<QStringList> rows = csvRows(records.str());
+        const auto cell = [&](const char* column) { return rows[1][rows[0].indexOf(column)]; };
+        QCOMPARE(cell("send_lag_ms"), QString("0.2"));
+        QCOMPARE(cell("connect_ms"), QString("0.1"));
+        QCOMPARE(cell("tpot_ms"), QString("33.333333"));
+    }
+
     void recordsCsvJudgesUnderTheLimitThatIsAskedFor()
     {
         const QList<QStringList> rows = csvRows(recordsCsv({{"chunk_gap_ms", 99, 5}}));
