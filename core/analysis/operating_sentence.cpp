@@ -3,6 +3,7 @@
 
 #include "analysis/slo.h"
 #include "analysis/text.h"
+#include "base/percentile_text.h"
 
 #include <algorithm>
 

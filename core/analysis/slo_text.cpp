@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/operating_point.h"
 #include "analysis/text.h"
+#include "base/percentile_text.h"
 
 #include <charconv>
 #include <cmath>

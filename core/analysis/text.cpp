@@ -65,16 +65,13 @@ std::string durationText(double ms)
 
 std::string percentText(double share)
 {
-    std::string text = fixedText(share * 100, 1);
+    constexpr int kMostDecimals = 9;
+    int decimals = 1;
+    std::string text = fixedText(share * 100, decimals);
+    while (share < 1 && text.starts_with("100.") && decimals < kMostDecimals)
+        text = fixedText(share * 100, ++decimals);
     dropTrailingZeros(text);
     return (text == "-0" ? "0" : text) + " %";
-}
-
-std::string percentileText(double percent)
-{
-    std::string text = fixedText(percent, 3);
-    dropTrailingZeros(text);
-    return "p" + text;
 }
 
 } // namespace tailmark

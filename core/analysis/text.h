@@ -14,9 +14,7 @@ std::string figureText(double value);
 std::string countText(std::uint64_t value);
 /// Milliseconds as they are said: "250 ms", "1 s", "1.45 s".
 std::string durationText(double ms);
-/// A share as a percentage: "98.7 %".
+/// A share as a percentage: "98.7 %". What is not all does not read as 100 %: "99.998 %".
 std::string percentText(double share);
-/// "p99", "p99.9".
-std::string percentileText(double percent);
 
 } // namespace tailmark

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan/validate.h"
 
+#include "base/percentile_text.h"
 #include "plan/json_visitors.h"
 
 #include <algorithm>
@@ -242,11 +243,6 @@ private:
 
     std::vector<Finding>& m_findings;
 };
-
-std::string percentileText(double percentile)
-{
-    return "p" + exactText(percentile);
-}
 
 void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
 {

@@ -3,6 +3,7 @@
 
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
+#include "base/percentile_text.h"
 #include "report/svg.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/bound.h"
+#include "base/percentile_text.h"
 #include "plan/plan_json.h"
 #include "report/report.h"
 #include "report/share_safe.h"
@@ -37,14 +38,6 @@ Json text(const std::string& value)
     return value.empty() ? Json() : Json(value);
 }
 
-std::string percentileKey(double percent)
-{
-    std::string key = Json(percent).dump();
-    if (key.ends_with(".0"))
-        key.resize(key.size() - 2);
-    return "p" + key;
-}
-
 Json distributionJson(const Distribution* d)
 {
     if (!d)
@@ -53,7 +46,7 @@ Json distributionJson(const Distribution* d)
     Json ci95 = Json::object();
     Json weak = Json::array();
     for (const Distribution::Quantile& q : d->quantiles) {
-        const std::string key = percentileKey(q.percent);
+        const std::string key = percentileText(q.percent);
         json[key] = number(q.value);
         ci95[key] = interval(q.ci95);
         if (q.weak)

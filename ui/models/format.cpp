@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/format.h"
 
+#include "base/percentile_text.h"
+
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
@@ -138,7 +140,7 @@ QString loadAxisTitle(LoadAxis axis)
 
 QString percentileName(double percent)
 {
-    return QLatin1Char('p') + QLocale::c().toString(percent, 'g', 6);
+    return text(percentileText(percent));
 }
 
 QString quantileName(Metric metric, double percent)

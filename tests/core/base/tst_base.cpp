@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/clock.h"
+#include "base/percentile_text.h"
 #include "base/result.h"
 #include "base/rng.h"
 
@@ -33,6 +34,12 @@ private slots:
         QVERIFY(!msBetween(Nanoseconds{0}, kAbsentTime).has_value());
         QCOMPARE(msBetween(fromMs(2), fromMs(5)).value(), 3.0);
         QCOMPARE(msBetween(fromMs(5), fromMs(2)).value(), -3.0);
+    }
+
+    void percentilesKeepAllTheirDigits()
+    {
+        for (const char* text : {"p50", "p99", "p99.9", "p99.95", "p99.99999", "p0.00001"})
+            QCOMPARE(percentileText(std::stod(text + 1)), std::string(text));
     }
 
     void monotonicClockNeverGoesBack()

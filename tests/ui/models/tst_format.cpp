@@ -71,6 +71,7 @@ private slots:
         QCOMPARE(formatLoad({LoadAxis::RatePerS, 0.5}), QStringLiteral("0.5 req/s"));
         QCOMPARE(percentileName(99), QStringLiteral("p99"));
         QCOMPARE(percentileName(99.9), QStringLiteral("p99.9"));
+        QCOMPARE(percentileName(99.99999), QStringLiteral("p99.99999"));
     }
 };
 
