@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <vector>
 
 namespace tailmark::cli {
 
@@ -64,11 +65,9 @@ std::optional<double> valueAt(const PointSummary& point, const MetricInfo& metri
 
 Result<FailCondition> FailCondition::parse(const std::string& text)
 {
-    const auto refuse = [&](const std::string& message) {
-        return Error{ErrorCode::BadInput, "--fail-if " + text, message};
-    };
     FailCondition condition;
     condition.text = text;
+    const auto refuse = [&](const std::string& message) { return condition.refused(message); };
     const std::size_t op = text.find_first_of("<>");
     if (op == std::string::npos)
         return refuse("must hold one of < <= > >=, like ttft_ms:p99>1000");
@@ -117,6 +116,40 @@ Result<FailCondition> FailCondition::parse(const std::string& text)
                           ? "this metric has one value a point and no percentile"
                           : "this metric needs a percentile, like " + condition.subject + ":p99");
     return condition;
+}
+
+Status FailCondition::check(const Plan& plan) const
+{
+    const bool capacity = capacityOf(subject) != nullptr;
+    if (capacity && plan.matrix.slo.empty())
+        return refused("without limits (slo) there is no operating point");
+    std::vector<std::string> tests;
+    bool named = false, sweeps = false, hasLoad = false;
+    for (const PointPlan& point : plan.points) {
+        if (std::ranges::find(tests, point.test) == tests.end())
+            tests.push_back(point.test);
+        if (!concerns(point.test))
+            continue;
+        named = true;
+        sweeps |= point.kind == TestKind::ConcurrencySweep || point.kind == TestKind::ArrivalSweep;
+        hasLoad |= load && point.load.value == *load;
+    }
+    if (!named) {
+        std::string all;
+        for (const std::string& each : tests)
+            all += (all.empty() ? "" : ", ") + each;
+        return refused("no test of this run is called " + test + "; there are " + all);
+    }
+    if (capacity && !sweeps)
+        return refused("only a sweep has an operating point");
+    if (load && !hasLoad)
+        return refused("no point of this run has the load " + figure(load));
+    return success();
+}
+
+Error FailCondition::refused(const std::string& message) const
+{
+    return {ErrorCode::BadInput, "--fail-if " + text, message};
 }
 
 bool FailCondition::fires(double measured) const

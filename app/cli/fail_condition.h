@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "plan/plan.h"
 #include "report/run_results.h"
 
 #include <optional>
@@ -13,8 +14,8 @@ namespace tailmark::cli {
 ///   operating_point.load|output_tokens_per_s|requests_per_s|goodput_requests_per_s OP VALUE
 ///   METRIC[:pNN][@LOAD] OP VALUE     at any point, or at the points of this load
 /// With "TEST/" before it, of this test only.
-/// OP is one of < <= > >=. A gate that cannot be told (no such load, no operating point) counts as holding:
-/// what was not measured has not passed.
+/// OP is one of < <= > >=. A gate that cannot be told (its level was not reached, no operating point) counts as
+/// holding: what was not measured has not passed.
 struct FailCondition
 {
     std::string text;
@@ -26,10 +27,14 @@ struct FailCondition
     double value = 0;
 
     static Result<FailCondition> parse(const std::string& text);
+    /// Refuses a gate that no result of this plan can answer: a test or load that is not in it, an operating
+    /// point where none will be.
+    Status check(const Plan& plan) const;
     /// Why it holds, in words; nothing when it does not.
     std::optional<std::string> holds(const RunResults& results) const;
 
 private:
+    Error refused(const std::string& message) const;
     bool fires(double measured) const;
     bool concerns(const std::string& name) const { return test.empty() || test == name; }
 };

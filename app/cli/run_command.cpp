@@ -117,8 +117,6 @@ int exitCodeOf(const RunArguments& arguments, const std::vector<FailCondition>& 
 
 int run(const RunArguments& arguments)
 {
-    if (Status status = checkOutputs(arguments); !status)
-        return fail(status.error());
     std::vector<FailCondition> conditions;
     for (const std::string& text : arguments.failIf) {
         Result<FailCondition> condition = FailCondition::parse(text);
@@ -126,12 +124,17 @@ int run(const RunArguments& arguments)
             return fail(condition.error());
         conditions.push_back(std::move(condition).value());
     }
+    if (Status status = checkOutputs(arguments); !status)
+        return fail(status.error());
     const Result<Matrix> matrix = readMatrix(arguments.matrix, arguments.overrides);
     if (!matrix)
         return fail(matrix.error());
     const Result<Plan> plan = expand(matrix.value(), arguments.only);
     if (!plan)
         return fail({plan.error().code, arguments.matrix, plan.error().line()});
+    for (const FailCondition& condition : conditions)
+        if (const Status status = condition.check(plan.value()); !status)
+            return fail(status.error());
     Result<Store> store = Store::open(arguments.library.path());
     if (!store)
         return fail(store.error());
