@@ -61,7 +61,7 @@ int main(int argc, char** argv)
     app.get_formatter()->column_width(34);
     app.footer("Exit codes: 0 done; 1 fault of ours; 2 wrong usage or bad input file; 3 target not reachable "
                "or refuses;\n"
-               "4 finished, but no point is valid; 5 a --fail-if condition holds.\n"
+               "4 finished or stopped, but no point is valid; 5 a --fail-if condition holds.\n"
                "Progress goes to standard error, results to standard output.");
     cli::Action action;
     cli::addRun(app, action);

@@ -109,6 +109,7 @@ void TestUsage::helpAndVersion()
         QCOMPARE(cli({QString::fromLatin1(command), u"--help"_s}).code, 0);
     }
     QVERIFY(help.out.contains("5 a --fail-if condition holds"));
+    QVERIFY(help.out.contains("4 finished or stopped, but no point is valid"));
     const Ended metrics = cli({u"--help-metrics"_s});
     QCOMPARE(metrics.code, 0);
     for (const char* id : {"ttft_ms (ms)", "goodput_requests_per_s (1/s)", "slo_attainment  "})
