@@ -96,4 +96,12 @@ void preferThisThread()
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), -10);
 }
 
+void stepBehind()
+{
+    constexpr int kBehind = 10;
+    const auto thread = static_cast<id_t>(::gettid()); // on Linux a priority is a thread's
+    if (::getpriority(PRIO_PROCESS, thread) < kBehind)
+        ::setpriority(PRIO_PROCESS, thread, kBehind);
+}
+
 } // namespace tailmark

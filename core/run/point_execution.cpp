@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/point_execution.h"
 
+#include "load/poller.h"
 #include "run/live_mark.h"
 #include "target/error_text.h"
 
@@ -67,6 +68,7 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
     LoadGenerator& generator = m_context.generator;
     if (Status status = generator.begin(loadOf(m_point, std::move(source))); !status)
         return status.error();
+    stepBehind(); // the generator has its threads by now; writing to the store must take no time from them
     // Only now the point's clock runs: opening connections is over.
     if (Status status = m_context.store.startPoint(m_context.run, m_point, utcNow()); !status) {
         generator.stop();

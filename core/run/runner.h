@@ -39,7 +39,7 @@ struct RunReport
 
 /// The one orchestrator: probe, then point by point schedule + workload -> load generator -> records -> store
 /// -> summary -> verdict -> operating point, telling `onEvent` (called on the caller's thread) what happens.
-/// Blocks until the run is over. Errors are what keeps a run from beginning: BadInput (workload file),
+/// Blocks until the run is over, and puts the caller's thread behind the generator's (nice +10). Errors are what keeps a run from beginning: BadInput (workload file),
 /// Unreachable (probe), Io (store), Cancelled (stopped during the probe). A run that has begun always gives a
 /// report; whatever ends it early (a store that cannot be written, a target that is gone for a whole point)
 /// is its `failure`, and what was measured until then is stored.

@@ -4,6 +4,11 @@
 
 #include "run/run_event.h"
 
+#include <algorithm>
+
+#include <QDir>
+#include <sys/resource.h>
+
 using namespace tailmark;
 using namespace tailmark::test;
 
@@ -49,6 +54,7 @@ private slots:
     void gatesFailTheRun();
     void settingsOverrideTheMatrix();
     void eventsTellTheRun();
+    void recorderStandsBehindTheGenerator();
     void skipAndStop();
     void pauseHoldsTheNextPoint();
     void endOfInputStopsOnlyWhenAsked();
@@ -357,6 +363,31 @@ void TestUsage::eventsTellTheRun()
     }
     QVERIFY(marked && completed > 0);
     QVERIFY(progress >= 4 && progress <= 20 * seconds);
+}
+
+/// Writing to the store must take no time from sending and receiving.
+void TestUsage::recorderStandsBehindTheGenerator()
+{
+    Simulator simulator;
+    const auto run = startCli(runArguments(simulator, {u"--events"_s, u"-"_s, u"--no-progress"_s, u"--set"_s,
+                                                       u"measurement.duration_s=60"_s}));
+    QVERIFY(!eventsUntil(*run, isProgress).isEmpty());
+    const qint64 id = run->processId();
+    QVERIFY(id > 0);
+    const auto priority = [](qint64 thread) { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(thread)); };
+    QCOMPARE(priority(id), std::max(priority(0), 10)); // the recorder is the main thread; 0 is this test
+    int generators = 0;
+    const QString threads = u"/proc/%1/task"_s.arg(id);
+    for (const QString& thread : QDir(threads).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+        QFile name(threads + u'/' + thread + u"/comm"_s);
+        if (!name.open(QIODevice::ReadOnly) || name.readAll().trimmed() != "load")
+            continue;
+        ++generators;
+        QVERIFY(priority(thread.toLongLong()) <= priority(0));
+    }
+    QVERIFY(generators > 0);
+    run->write("stop\n");
+    collect(*run);
 }
 
 void TestUsage::skipAndStop()
