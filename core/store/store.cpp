@@ -105,19 +105,35 @@ struct Store::Impl
             return status;
         return db.changes() > 0 ? success() : Status(missing(run));
     }
-    Result<std::int64_t> pointRow(RunId run, PointIndex point) const
+    /// Nothing where the run has not started this point.
+    Result<std::optional<std::int64_t>> findPoint(RunId run, PointIndex point) const
     {
-        std::int64_t id = 0;
+        bool known = false;
+        std::optional<std::int64_t> id;
         const Status status = db.query(
-            "SELECT id FROM points WHERE run = ? AND position = ?",
-            [&](const sqlite::Statement& row) { id = row.integer(0); }, run.value, point.value);
+            "SELECT points.id FROM runs LEFT JOIN points ON points.run = runs.id AND position = ? "
+            "WHERE runs.id = ?",
+            [&](const sqlite::Statement& row) {
+                known = true;
+                if (!row.isNull(0))
+                    id = row.integer(0);
+            },
+            point.value, run.value);
         if (!status)
             return status.error();
-        if (id == 0)
+        return known ? Result<std::optional<std::int64_t>>(id) : missing(run);
+    }
+    /// Of a point that is being written.
+    Result<std::int64_t> pointRow(RunId run, PointIndex point) const
+    {
+        const Result<std::optional<std::int64_t>> found = findPoint(run, point);
+        if (!found)
+            return found.error();
+        if (!found.value())
             return Error{ErrorCode::Internal, db.path(),
                          "run " + std::to_string(run.value) + " has no started point " +
                              std::to_string(point.value)};
-        return id;
+        return *found.value();
     }
     Result<std::vector<RunInfo>> infos(std::string_view where, const std::optional<std::int64_t>& run) const;
     Status settleRunning(RunInfo& info) const;
@@ -386,13 +402,15 @@ Result<StoredRun> Store::loadRun(RunId run) const
 
 Result<RecordBatch> Store::loadRecords(RunId run, PointIndex point, bool withChunks) const
 {
-    const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
-    if (!pointRow)
-        return pointRow.error();
+    const Result<std::optional<std::int64_t>> started = m_impl->findPoint(run, point);
+    if (!started)
+        return started.error();
     RecordBatch batch;
+    if (!started.value())
+        return batch;
     const Status status = m_impl->db.query(
         selectRecordsSql(withChunks),
-        [&](const sqlite::Statement& row) { appendRow(row, withChunks, batch); }, pointRow.value());
+        [&](const sqlite::Statement& row) { appendRow(row, withChunks, batch); }, *started.value());
     if (!status)
         return status.error();
     return batch;

@@ -86,6 +86,7 @@ public:
     // reading
     Result<std::vector<RunInfo>> listRuns() const; ///< newest first
     Result<StoredRun> loadRun(RunId run) const;
+    /// None of a point that has not started yet.
     Result<RecordBatch> loadRecords(RunId run, PointIndex point, bool withChunks = true) const;
     /// Changes with every committed write of any connection; to poll for news cheaply.
     Result<std::int64_t> dataVersion() const;

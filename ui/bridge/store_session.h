@@ -48,8 +48,8 @@ public:
     void refresh();
     /// Points that are finished, summarised under `slo` (absent: the matrix's own); resultsReady() follows.
     RequestNumber requestResults(RunId run, const std::optional<Slo>& slo = {});
-    /// The records of one point, of the running one those stored so far and without their chunks;
-    /// recordsReady() follows.
+    /// The records of one point, of the running one those stored so far and without their chunks, of one that
+    /// has not started none; recordsReady() follows.
     RequestNumber requestRecords(RunId run, PointIndex point);
     /// Writes a file; exported() follows.
     RequestNumber requestExport(RunId run, RunExport format, const QString& path,

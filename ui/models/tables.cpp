@@ -164,6 +164,16 @@ Badge verdictBadge(const Verdict& verdict)
     return verdict.valid ? Badge::Good : Badge::Warning;
 }
 
+QString whyNoPoints(const RunResults& results, const std::string& test)
+{
+    const auto isOfTest = [&](const auto& each) { return each.point.test == test; };
+    if (std::any_of(results.points.begin(), results.points.end(), isOfTest))
+        return {};
+    return results.run.info.state == RunState::Running
+               ? tr("Not measured yet: no point of this test is finished. The run goes on.")
+               : tr("No point of this test was measured before the run ended.");
+}
+
 Table pointsTable(const RunResults& results, const std::string& test)
 {
     std::vector<const PointSummary*> points;

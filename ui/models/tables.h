@@ -16,6 +16,8 @@ namespace tailmark::ui {
 /// One row a point, of one test or of all (empty): load, verdict, counts, rates beside the latencies they
 /// were had at. Ids are point indices.
 Table pointsTable(const RunResults& results, const std::string& test = {});
+/// Why there is nothing of a test to show, in one line; empty when there is.
+QString whyNoPoints(const RunResults& results, const std::string& test);
 /// All distributions of one point.
 Table metricsTable(const PointSummary& point);
 Table outcomesTable(const PointSummary& point);

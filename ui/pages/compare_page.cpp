@@ -5,6 +5,7 @@
 #include "models/compare_tables.h"
 #include "models/format.h"
 #include "models/run_library_model.h"
+#include "models/tables.h"
 #include "pages/empty_state.h"
 #include "pages/table_view.h"
 #include "style/theme.h"
@@ -305,18 +306,23 @@ void ComparePage::showTest()
     const RunResults &a = *m_sides[0].results, &b = *m_sides[1].results;
     const std::string test = m_test->currentText().toStdString();
     QList<FrontierSeries> series;
+    QStringList missing; // a run that goes on may have nothing of this test yet
     for (const auto& [results, name] : {std::pair{&a, tr("A")}, std::pair{&b, tr("B")}}) {
         series.append(frontierSeries(*results, test, m_frontier->axes()));
         series.last().name = QStringLiteral("%1: %2").arg(name, text(results->run.info.name));
+        if (const QString why = whyNoPoints(*results, test); !why.isEmpty())
+            missing << QStringLiteral("%1: %2").arg(name, why);
     }
     m_frontier->setSlo(a.slo, a.run.plan.matrix.slo);
     m_frontier->chart()->setSeries(series);
     m_frontier->chart()->setMessage(test.empty() ? tr("The two runs have no test of the same name.")
-                                                 : QString());
+                                                 : missing.join(QLatin1Char('\n')));
     m_levels->setTable(levelsTable(compareLevels(a.points, b.points), test));
     const OperatingPoint *opA = operatingPointOf(a, test), *opB = operatingPointOf(b, test);
     m_claim->setText(opA && opB
                          ? text(compareCapacity(*opA, *opB, a.run.info.name, b.run.info.name).sentence)
+                     : !missing.isEmpty()
+                         ? missing.join(QLatin1Char(' '))
                          : tr("Without an operating point on both sides there is no capacity to compare."));
     m_copy->setEnabled(opA && opB);
 }

@@ -70,14 +70,18 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
             }
         showState();
     });
-    connect(m_store, &StoreSession::exported, this, [this](RequestNumber, const QString& path) {
-        m_notice->tell(tr("Written: %1").arg(path), Badge::Good);
+    connect(m_store, &StoreSession::exported, this, [this](RequestNumber request, const QString& path) {
+        if (m_exportRequests.remove(request))
+            m_notice->tell(tr("Written: %1").arg(path), Badge::Good);
     });
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
+        const bool ours = request == m_resultsRequest || request == m_recordsRequest ||
+                          m_exportRequests.remove(request); // other pages ask the same session
+        if (request == 0 || !ours)
+            return;
         if (request == m_resultsRequest)
             m_resultsRequest = 0;
-        if (request != 0)
-            m_notice->tell(message, Badge::Bad);
+        m_notice->tell(message, Badge::Bad);
     });
     showRun(m_library->current());
 }
@@ -196,7 +200,7 @@ void ResultsPage::exportChart(const QString& path)
 
 void ResultsPage::exportRun(RunExport format, const QString& path)
 {
-    m_store->requestExport(m_run, format, path, m_slo);
+    m_exportRequests.insert(m_store->requestExport(m_run, format, path, m_slo));
 }
 
 // ---- the run
@@ -303,13 +307,16 @@ void ResultsPage::showFrontier()
     const FrontierSeries series = frontierSeries(*m_results, test, m_frontier->axes());
     m_frontier->setSlo(m_results->slo, m_results->run.plan.matrix.slo);
     m_frontier->chart()->setSeries({series});
-    m_frontier->chart()->setMessage(series.points.isEmpty()
-                                        ? tr("No finished point of this test has both values yet. Choose "
-                                             "other axes, or look at Outcomes.")
-                                        : QString());
+    const QString missing = whyNoPoints(*m_results, test);
+    m_frontier->chart()->setMessage(!series.points.isEmpty() ? QString()
+                                    : !missing.isEmpty()
+                                        ? missing
+                                        : tr("No finished point of this test has both values. Choose other axes, "
+                                             "or look at Outcomes."));
     const OperatingPoint* op = operatingPointOf(*m_results, test);
-    m_sentence->setText(op ? text(op->sentence)
-                           : tr("This test sweeps no load, so it has no operating point."));
+    m_sentence->setText(op                   ? text(op->sentence)
+                        : !missing.isEmpty() ? missing
+                                             : tr("This test sweeps no load, so it has no operating point."));
     showBound(op);
 }
 

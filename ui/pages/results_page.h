@@ -3,6 +3,7 @@
 
 #include "bridge/store_session.h"
 
+#include <QSet>
 #include <QWidget>
 
 #include <optional>
@@ -76,6 +77,7 @@ private:
     ResultsPtr m_results;
     RequestNumber m_resultsRequest = 0;
     RequestNumber m_recordsRequest = 0;
+    QSet<RequestNumber> m_exportRequests;
     std::optional<Slo> m_slo; ///< the reader's own; absent: the matrix's
     bool m_askAgain = false;  ///< the limit has moved since the open question
 };

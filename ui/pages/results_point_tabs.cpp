@@ -203,6 +203,12 @@ const PointSummary* PointTabs::summary() const
     return found == m_results->points.end() ? nullptr : &*found;
 }
 
+QString PointTabs::emptyText() const
+{
+    const QString missing = m_results ? whyNoPoints(*m_results, m_test) : QString();
+    return missing.isEmpty() ? tr("Choose a point in the table or on the frontier") : missing;
+}
+
 void PointTabs::choose(PointIndex point)
 {
     if (point == m_chosen)
@@ -221,7 +227,7 @@ void PointTabs::setRecords(const RecordsPtr& records)
     const PointSummary* s = summary();
     const TimelineData data = s && records ? timelineData(s->point, s->window, *records) : TimelineData{};
     m_timeline->setData(data);
-    m_timeline->setMessage(s ? QString() : tr("Choose a point in the table or on the frontier"));
+    m_timeline->setMessage(s ? QString() : emptyText());
     m_timelineTable->setTable(timelineTable(data));
 }
 
@@ -260,7 +266,7 @@ void PointTabs::showPoint()
                                     verdictText(s->verdict)
                                         .toHtmlEscaped()
                                         .replace(QLatin1Char('\n'), QStringLiteral("<br>")))
-                         : tr("Choose a point in the table or on the frontier"));
+                         : emptyText());
     m_constraints->setTable(s ? constraintsTable(*s) : Table{});
     m_generator->setText(s ? generatorText(*s) : QString());
     const auto bound = s ? checkBound(m_results->run.plan.matrix.bound, *s) : std::nullopt;
@@ -268,7 +274,7 @@ void PointTabs::showPoint()
                      : s   ? tr("No bound: the matrix states no bandwidth or no parameters. Enter both under "
                                   "Bound on the Plan "
                                   "page; the next run then shows what share of the bound it reached.")
-                           : tr("Choose a point in the table or on the frontier"));
+                           : emptyText());
 }
 
 void PointTabs::showDistribution()
@@ -276,7 +282,7 @@ void PointTabs::showDistribution()
     const PointSummary* s = summary();
     if (!s || !m_records || m_metric->currentIndex() < 0) {
         m_distribution->setData({});
-        m_distribution->setMessage(s ? QString() : tr("Choose a point in the table or on the frontier"));
+        m_distribution->setMessage(s ? QString() : emptyText());
         return;
     }
     m_distribution->setMessage({});

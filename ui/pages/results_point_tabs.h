@@ -43,6 +43,8 @@ private:
     QWidget* makeVerdictTab();
     QWidget* makeTextTab(QLabel*& label);
     const PointSummary* summary() const;
+    /// What stands where there is no point.
+    QString emptyText() const;
     void fillChooser();
     void showPoint();
     void showDistribution();

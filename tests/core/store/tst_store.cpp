@@ -149,6 +149,7 @@ private slots:
     void listsNewestFirst();
     void libraryChangesStay();
     void deletedRunsAreHiddenThenPurged();
+    void aPointThatHasNotStartedHasNoRecords();
     void runOfADeadWriterIsInterrupted();
     void liveRunIsRunningForEveryone();
     void finishedRunIsNeverInterrupted();
@@ -374,6 +375,22 @@ void TestStore::deletedRunsAreHiddenThenPurged()
     QCOMPARE(store.loadRecords(keep, PointIndex{0}).value().records.size(), std::size_t(2));
     // The number of a purged run is never given to another.
     QVERIFY(store.createRun("next", plan, {}, {}).value() > drop);
+}
+
+void TestStore::aPointThatHasNotStartedHasNoRecords()
+{
+    OPEN(store, m_path);
+    const Plan plan = planOf(2);
+    const RunId run = store.createRun("goes on", plan, {}, {}).value();
+    VERIFY_OK(store.startPoint(run, plan.points[0], "t"));
+    VERIFY_OK(store.appendRecords(run, PointIndex{0}, smallBatch()));
+    const Result<RecordBatch> records = store.loadRecords(run, PointIndex{1});
+    QVERIFY2(records.ok(), records.ok() ? "" : records.error().line().c_str());
+    QVERIFY(records.value().empty());
+    const Result<RecordBatch> none = store.loadRecords(RunId{99}, PointIndex{0});
+    QVERIFY(!none.ok());
+    QCOMPARE(none.error().code, ErrorCode::BadInput);
+    QVERIFY(!store.appendRecords(run, PointIndex{1}, smallBatch()).ok()); // writing needs the start
 }
 
 void TestStore::runOfADeadWriterIsInterrupted()

@@ -89,6 +89,26 @@ private slots:
         QVERIFY(records->records.size() > 100);
     }
 
+    /// A page may hear of a point before the store does.
+    void aPointToComeHasNoRecordsYet()
+    {
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        test::DemoRun run;
+        run.stopAfter = 0;
+        run.finish = false;
+        const RunId id = test::writeDemoRun(store.value(), run);
+        StoreSession session(m_path);
+        QSignalSpy ready(&session, &StoreSession::recordsReady);
+        QSignalSpy failed(&session, &StoreSession::failed);
+        session.requestRecords(id, {0});
+        QTRY_COMPARE(ready.size() + failed.size(), 1);
+        QCOMPARE(ready.size(), 1);
+        QVERIFY(ready.first().at(1).value<RecordsPtr>()->empty());
+        QVERIFY(store.value().finishRun(id, RunState::Cancelled).ok());
+        QVERIFY(store.value().deleteRun(id).ok());
+    }
+
     void changesShowInTheList()
     {
         StoreSession session(m_path);

@@ -93,6 +93,23 @@ private slots:
                  qPrintable(text));
     }
 
+    void aTestToComeIsSaidToBe()
+    {
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        test::DemoRun run;
+        run.name = "live";
+        run.stopAfter = 0;
+        run.finish = false;
+        const RunId id = test::writeDemoRun(store.value(), run);
+        m_session->refresh();
+        QTRY_COMPARE(m_session->runs()->size(), std::size_t(3));
+        m_page->setRuns(m_fast, id);
+        QTRY_VERIFY(anyLabel(QStringLiteral("B: Not measured yet")));
+        QVERIFY(store.value().finishRun(id, RunState::Cancelled).ok());
+        QVERIFY(store.value().deleteRun(id).ok());
+    }
+
     void oneRunIsNoComparison()
     {
         m_page->setRuns(m_fast, {});

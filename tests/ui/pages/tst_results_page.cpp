@@ -184,6 +184,8 @@ private slots:
         m_page->openRun(id);
         QTRY_VERIFY(m_page->results() && m_page->openedRun() == id);
         QCOMPARE(points()->chosen(), PointIndex{});
+        QVERIFY(sentence().startsWith(QStringLiteral("Not measured yet")));
+        QVERIFY(test::anyLabel(*points(), QStringLiteral("Not measured yet")));
         const PointPlan point = m_page->results()->run.plan.points.front();
         const RecordBatch records = test::demoRecords(point, run);
         QVERIFY(store.value().startPoint(id, point, utcNow()).ok());
@@ -191,10 +193,21 @@ private slots:
         QVERIFY(store.value().finishPoint(id, point.index, test::demoFacts(point, records)).ok());
         QTRY_COMPARE(points()->chosen(), point.index);
         QCOMPARE(panel()->chart()->series().first().points.size(), 1);
+        combo(QStringLiteral("Test shown"))->setCurrentIndex(1);
+        QVERIFY(sentence().startsWith(QStringLiteral("Not measured yet")));
         QVERIFY(store.value().finishRun(id, RunState::Done).ok());
         QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("done")));
         m_session->deleteRun(id);
         QTRY_VERIFY(m_page->openedRun() != id);
+    }
+
+    /// Every page hears of every failure: the session is one.
+    void failuresOfOtherPagesAreNotTold()
+    {
+        QSignalSpy failed(m_session.get(), &StoreSession::failed);
+        m_session->requestRecords({99}, {0});
+        QTRY_COMPARE(failed.size(), 1);
+        QVERIFY(!test::anyLabel(*m_page, failed.first().at(1).toString()));
     }
 
     void filterRenameDeleteUndo()
