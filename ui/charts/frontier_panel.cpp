@@ -2,7 +2,6 @@
 #include "charts/frontier_panel.h"
 
 #include "models/format.h"
-#include "models/number_text.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -22,7 +21,7 @@ class LimitBox : public QDoubleSpinBox
 {
 public:
     using QDoubleSpinBox::QDoubleSpinBox;
-    QString textFromValue(double value) const override { return editText(value); }
+    QString textFromValue(double value) const override { return formatEditable(value); }
 };
 
 QComboBox* combo(const QString& name, QWidget* parent)

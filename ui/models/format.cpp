@@ -59,6 +59,18 @@ QString formatCount(std::uint64_t count)
     return QLocale().toString(static_cast<qulonglong>(count));
 }
 
+QString formatEstimate(double count)
+{
+    const QLocale locale;
+    if (std::abs(count) < 100'000)
+        return locale.toString(std::llround(count));
+    if (std::abs(count) < 1e6)
+        return tr("%1 k").arg(locale.toString(std::llround(count / 1e3)));
+    if (std::abs(count) < 1e9)
+        return tr("%1 M").arg(locale.toString(count / 1e6, 'f', 1));
+    return tr("%1 G").arg(locale.toString(count / 1e9, 'f', 1));
+}
+
 QString formatValue(std::optional<double> value, std::string_view unit, int digits)
 {
     const QString number = formatNumber(value, digits);
@@ -116,6 +128,17 @@ QString formatInterval(const std::optional<Interval>& interval, std::string_view
     return QStringLiteral("%1 – %2").arg(formatNumber(interval->low), formatValue(interval->high, unit));
 }
 
+QString formatDuration(double seconds)
+{
+    const qint64 whole = std::llround(std::max(0.0, seconds));
+    if (whole < 100)
+        return tr("%1 s").arg(whole);
+    const qint64 minutes = std::llround(seconds / 60);
+    if (minutes < 60)
+        return tr("%1 min").arg(minutes);
+    return tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60, 2, 10, QLatin1Char('0'));
+}
+
 QString formatInstant(const std::string& utc)
 {
     const QDateTime time = QDateTime::fromString(text(utc), Qt::ISODateWithMs);
@@ -146,6 +169,29 @@ QString percentileName(double percent)
 QString quantileName(Metric metric, double percent)
 {
     return percentileName(percent) + QLatin1Char(' ') + text(metricInfo(metric).abbreviation);
+}
+
+QString formatEditable(double value)
+{
+    QLocale locale;
+    locale.setNumberOptions(QLocale::OmitGroupSeparator);
+    const bool plain = value == 0 || (std::abs(value) >= 1e-4 && std::abs(value) < 1e15);
+    return locale.toString(value, plain ? 'f' : 'g', QLocale::FloatingPointShortest);
+}
+
+std::optional<double> parseNumber(QStringView text)
+{
+    QLocale locale;
+    locale.setNumberOptions(QLocale::RejectGroupSeparator);
+    QLocale plain = QLocale::c();
+    plain.setNumberOptions(QLocale::RejectGroupSeparator);
+    for (const QLocale& each : {locale, plain}) {
+        bool ok = false;
+        const double value = each.toDouble(text.trimmed(), &ok);
+        if (ok && std::isfinite(value))
+            return value;
+    }
+    return std::nullopt;
 }
 
 } // namespace tailmark::ui

@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 
 #include <QString>
+#include <QStringView>
 
 #include <cstdint>
 #include <optional>
@@ -14,8 +15,8 @@
 
 namespace tailmark::ui {
 
-// The one place that turns values into text for the screen: the user's locale, significant digits, units.
-// Files are written by core/report in the C locale. Any thread.
+// The one place that turns values into text for the screen, and what is typed there into values: the user's
+// locale, significant digits, units. Files are written by core/report in the C locale. Any thread.
 
 /// What stands where a value is absent.
 QString absentText();
@@ -25,6 +26,8 @@ QString absentText();
 QString formatNumber(double value, int digits = 4);
 QString formatNumber(std::optional<double> value, int digits = 4);
 QString formatCount(std::uint64_t count);
+/// A count that may be an estimate: "840", "12,400", "3.1 M".
+QString formatEstimate(double count);
 /// Number and unit, "1,450 ms"; the unit may be empty.
 QString formatValue(std::optional<double> value, std::string_view unit, int digits = 4);
 /// By the unit of the catalogue; the attainment as a percentage.
@@ -42,6 +45,8 @@ QString formatChange(std::optional<double> change);
 /// 1.25 -> "1.25×"
 QString formatRatio(std::optional<double> ratio);
 QString formatInterval(const std::optional<Interval>& interval, std::string_view unit = {});
+/// To the precision that an estimate deserves: "45 s", "11 min", "2 h 05 min".
+QString formatDuration(double seconds);
 /// UTC in ISO 8601 -> the user's time zone and locale; empty stays empty.
 QString formatInstant(const std::string& utc);
 
@@ -55,6 +60,11 @@ QString loadAxisTitle(LoadAxis axis);
 QString percentileName(double percent);
 /// "p99 TTFT"
 QString quantileName(Metric metric, double percent);
+
+/// The shortest text that reads back as `value`, without digit grouping: for fields to type in.
+QString formatEditable(double value);
+/// A number as the user typed it: the locale's decimal separator or a point; nothing for anything else.
+std::optional<double> parseNumber(QStringView text);
 
 inline QString text(std::string_view utf8)
 {

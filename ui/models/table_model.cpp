@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/table_model.h"
 
-#include "models/number_text.h"
+#include "models/format.h"
 
 #include <QRegularExpression>
 
@@ -74,7 +74,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
     case SortRole:
         return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
     case CopyRole:
-        return cell.sort.typeId() == QMetaType::Double ? QVariant(editText(cell.sort.toDouble()))
+        return cell.sort.typeId() == QMetaType::Double ? QVariant(formatEditable(cell.sort.toDouble()))
                                                        : QVariant(cell.text);
     case BadgeRole:
         return static_cast<int>(cell.badge);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/test_table_model.h"
 
-#include "models/number_text.h"
+#include "models/format.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -21,7 +21,7 @@ QString translated(const char* text)
 
 template <typename T> QString shortList(const std::vector<T>& values)
 {
-    const auto text = [](T value) { return editText(static_cast<double>(value)); };
+    const auto text = [](T value) { return formatEditable(static_cast<double>(value)); };
     QStringList parts;
     const std::size_t shown = values.size() <= 5 ? values.size() : 3;
     for (std::size_t i = 0; i < shown; ++i)
@@ -82,7 +82,7 @@ QString testLevelsText(const Test& test)
         return translated("rate %1 /s").arg(shortList(test.ratesPerS));
     case TestKind::BurstRecovery:
         return translated("rate %1 → %2 → %1 /s")
-            .arg(editText(test.baseRatePerS), editText(test.burstRatePerS));
+            .arg(formatEditable(test.baseRatePerS), formatEditable(test.burstRatePerS));
     }
     return {};
 }
@@ -167,13 +167,13 @@ QString TestTableModel::text(const Row& row, int column) const
     case VariesColumn:
         return testLevelsText(row.test);
     case RequestsColumn:
-        return row.estimate && row.estimate->requests ? countText(*row.estimate->requests) : unknown;
+        return row.estimate && row.estimate->requests ? formatEstimate(*row.estimate->requests) : unknown;
     case TokensColumn:
         return row.estimate && row.estimate->requests && row.meanTokens
-                   ? countText(*row.estimate->requests * *row.meanTokens)
+                   ? formatEstimate(*row.estimate->requests * *row.meanTokens)
                    : unknown;
     case TimeColumn:
-        return row.estimate ? durationText(row.estimate->seconds) : unknown;
+        return row.estimate ? formatDuration(row.estimate->seconds) : unknown;
     default:
         return {};
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_arrivals_preview.h"
 
-#include "models/number_text.h"
+#include "models/format.h"
 #include "style/theme.h"
 
 #include <QPainter>
@@ -65,8 +65,8 @@ void PlanArrivalsPreview::setPoint(const std::optional<PointPlan>& point, const 
 void PlanArrivalsPreview::describe()
 {
     const QString text = m_point ? tr("%1 requests in %2")
-                                       .arg(countText(static_cast<double>(m_arrivals.size())),
-                                            durationText(totalSeconds(*m_point)))
+                                       .arg(formatEstimate(static_cast<double>(m_arrivals.size())),
+                                            formatDuration(totalSeconds(*m_point)))
                                  : m_reason;
     setAccessibleName(tr("Preview of the arrivals"));
     setAccessibleDescription(text);
@@ -170,18 +170,19 @@ void PlanArrivalsPreview::paintEvent(QPaintEvent*)
     const double captionTop = plot.bottom() + 3;
     for (int i = 0; i * step <= seconds * 1.0001; ++i) {
         const double at = x(i * step);
-        const QString text = i == 0 ? u"0"_s : tr("%1 s").arg(editText(i * step));
+        const QString text = i == 0 ? u"0"_s : tr("%1 s").arg(formatEditable(i * step));
         const double textWidth = metrics.horizontalAdvance(text);
         const double left = std::clamp(at - textWidth / 2, 0.0, width() - textWidth);
         painter.drawText(QPointF(left, captionTop + metrics.ascent()), text);
     }
-    QString caption = m_cut ? tr("first %1 requests").arg(countText(static_cast<double>(m_arrivals.size())))
-                            : tr("%1 requests").arg(countText(static_cast<double>(m_arrivals.size())));
+    QString caption =
+        m_cut ? tr("first %1 requests").arg(formatEstimate(static_cast<double>(m_arrivals.size())))
+              : tr("%1 requests").arg(formatEstimate(static_cast<double>(m_arrivals.size())));
     if (m_point->warmupS > 0)
-        caption += tr(", the first %1 s are warm-up").arg(editText(m_point->warmupS));
+        caption += tr(", the first %1 s are warm-up").arg(formatEditable(m_point->warmupS));
     painter.drawText(QPointF(0, metrics.ascent()),
                      metrics.elidedText(caption, Qt::ElideRight, width() - 110));
-    const QString top = tr("up to %1 /s").arg(editText(std::round(highest * 10) / 10));
+    const QString top = tr("up to %1 /s").arg(formatEditable(std::round(highest * 10) / 10));
     painter.drawText(QPointF(width() - metrics.horizontalAdvance(top), metrics.ascent()), top);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_fields.h"
 
-#include "models/number_text.h"
+#include "models/format.h"
 #include "style/theme.h"
 
 #include <QFontMetrics>
@@ -52,7 +52,7 @@ void PlanLineEdit::keyPressEvent(QKeyEvent* event)
 
 void PlanLineEdit::step(int direction)
 {
-    const std::optional<double> value = numberFromText(text());
+    const std::optional<double> value = parseNumber(text());
     if (!value)
         return;
     const QString shown = text().trimmed();
@@ -60,7 +60,7 @@ void PlanLineEdit::step(int direction)
     const double digits = point < 0 ? 0 : static_cast<double>(shown.size() - point - 1);
     const double scale = std::pow(10.0, digits);
     const double next = (std::round(*value * scale) + direction) / scale;
-    setText(editText(next));
+    setText(formatEditable(next));
     emit textEdited(text());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_form.h"
 
-#include "models/number_text.h"
+#include "models/format.h"
 #include "plan/validate.h"
 #include "style/theme.h"
 
@@ -36,7 +36,7 @@ QString wholeNumberFromText(const QString& text, qint64 min, qint64 max, qint64&
     bool ok = false;
     const qint64 read = text.trimmed().toLongLong(&ok);
     if (!ok) {
-        const std::optional<double> decimal = numberFromText(text);
+        const std::optional<double> decimal = parseNumber(text);
         return decimal && std::abs(*decimal) > 9e18
                    ? QCoreApplication::translate("tailmark::ui::PlanForm", "this number is too large")
                    : QCoreApplication::translate("tailmark::ui::PlanForm", "a whole number is expected");
@@ -51,7 +51,7 @@ QString wholeNumberFromText(const QString& text, qint64 min, qint64 max, qint64&
 
 QString decimalFromText(const QString& text, double& value)
 {
-    const std::optional<double> read = numberFromText(text);
+    const std::optional<double> read = parseNumber(text);
     if (!read)
         return QCoreApplication::translate("tailmark::ui::PlanForm", "a number is expected");
     value = *read;

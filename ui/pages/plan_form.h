@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "models/number_text.h"
+#include "models/format.h"
 #include "pages/plan_document.h"
 #include "pages/plan_fields.h"
 
@@ -142,7 +142,7 @@ PlanLineEdit* PlanForm::addNumber(const std::string& path, const QString& label,
         if constexpr (std::is_integral_v<T>)
             return QString::number(access(matrix));
         else
-            return editText(access(matrix));
+            return formatEditable(access(matrix));
     };
     const auto write = [access](Matrix& matrix, const QString& text) -> QString {
         if constexpr (std::is_integral_v<T>) {

@@ -3,7 +3,7 @@
 
 #include "bridge/target_prober.h"
 #include "bridge/workload_preview.h"
-#include "models/number_text.h"
+#include "models/format.h"
 #include "pages/plan_card_section.h"
 #include "pages/plan_fields.h"
 #include "pages/plan_findings_panel.h"
@@ -237,7 +237,7 @@ void PlanPage::refresh()
     const Result<Plan> plan = expand(m_document.matrix());
     m_estimate->setText(
         plan.ok() ? tr("%n point(s), about %1", nullptr, static_cast<int>(plan.value().points.size()))
-                        .arg(durationText(estimatedSeconds(plan.value())))
+                        .arg(formatDuration(estimatedSeconds(plan.value())))
                   : QString());
     emit runnableChanged();
 }

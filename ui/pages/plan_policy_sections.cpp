@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_policy_sections.h"
 
-#include "models/number_text.h"
+#include "models/format.h"
 
 namespace tailmark::ui {
 
@@ -52,7 +52,7 @@ PlanSection* makeMeasurementSection(PlanDocument& document, QWidget* parent)
     section->setSummary([](const Matrix& matrix) {
         const Measurement& measurement = matrix.measurement;
         return PlanSection::tr("%1 + %2, %n repeat(s)", nullptr, measurement.repeats)
-            .arg(durationText(measurement.warmupS), durationText(measurement.durationS));
+            .arg(formatDuration(measurement.warmupS), formatDuration(measurement.durationS));
     });
     return section;
 }
@@ -86,7 +86,8 @@ PlanSection* makeLimitsSection(PlanDocument& document, QWidget* parent)
             "The generator keeps at most so many requests open; what it cannot send counts as not sent"));
     section->setSummary([](const Matrix& matrix) {
         return PlanSection::tr("first token %1, total %2")
-            .arg(durationText(matrix.limits.firstTokenTimeoutS), durationText(matrix.limits.totalTimeoutS));
+            .arg(formatDuration(matrix.limits.firstTokenTimeoutS),
+                 formatDuration(matrix.limits.totalTimeoutS));
     });
     return section;
 }

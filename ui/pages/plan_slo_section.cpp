@@ -4,7 +4,6 @@
 #include "analysis/metrics.h"
 #include "analysis/operating_point.h"
 #include "models/format.h"
-#include "models/number_text.h"
 #include "style/icons.h"
 #include "style/theme.h"
 
@@ -66,7 +65,7 @@ PlanSloSection::PlanSloSection(PlanDocument& document, QWidget* parent)
             const std::optional<Metric> metric = metricFromId(limit.metric);
             const QString name =
                 metric ? quantileName(*metric, limit.percentile) : QString::fromStdString(limit.metric);
-            parts << tr("%1 ≤ %2 %3").arg(name, editText(limit.limit), unitOf(limit));
+            parts << tr("%1 ≤ %2 %3").arg(name, formatEditable(limit.limit), unitOf(limit));
         }
         return parts.join(u", "_s);
     });

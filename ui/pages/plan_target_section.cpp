@@ -2,7 +2,7 @@
 #include "pages/plan_target_section.h"
 
 #include "bridge/target_prober.h"
-#include "models/number_text.h"
+#include "models/format.h"
 #include "pages/plan_json_field.h"
 #include "style/theme.h"
 
@@ -210,7 +210,7 @@ void PlanTargetSection::showCard()
     };
     const QString read = tr("read");
     if (result->contextTokens > 0)
-        add(tr("context"), tr("%1 tokens").arg(countText(result->contextTokens)), read);
+        add(tr("context"), tr("%1 tokens").arg(formatEstimate(result->contextTokens)), read);
     for (const auto& [key, entry] : result->card.entries()) {
         if (entry.origin == CardOrigin::Unknown || entry.value.empty())
             continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_test_form.h"
 
-#include "models/number_text.h"
+#include "models/format.h"
 #include "models/test_table_model.h"
 
 #include <QLocale>
@@ -48,7 +48,7 @@ template <typename T> QString listText(const std::vector<T>& values)
 {
     QStringList parts;
     for (const T value : values)
-        parts << editText(static_cast<double>(value));
+        parts << formatEditable(static_cast<double>(value));
     return parts.join(u", "_s);
 }
 

@@ -2,7 +2,7 @@
 #include "pages/plan_workload_section.h"
 
 #include "bridge/workload_preview.h"
-#include "models/number_text.h"
+#include "models/format.h"
 #include "pages/plan_json_field.h"
 #include "style/icons.h"
 #include "style/theme.h"
@@ -157,7 +157,7 @@ void PlanWorkloadSection::browse()
 void PlanWorkloadSection::showPreview()
 {
     const auto percentiles = [](const LengthPercentiles& p) {
-        return u"%1 / %2 / %3"_s.arg(countText(p.p50), countText(p.p90), countText(p.p99));
+        return u"%1 / %2 / %3"_s.arg(formatEstimate(p.p50), formatEstimate(p.p90), formatEstimate(p.p99));
     };
     const bool trace = document().matrix().workload.lengths.kind == LengthsKind::Trace;
     m_text->setToolTip({});
@@ -175,7 +175,7 @@ void PlanWorkloadSection::showPreview()
     const WorkloadSummary& summary = *m_preview.summary();
     QString text =
         tr("%1 requests (%2). Tokens at p50 / p90 / p99: prompt %3, output %4.")
-            .arg(countText(static_cast<double>(summary.rows)), QString::fromStdString(summary.format),
+            .arg(formatEstimate(static_cast<double>(summary.rows)), QString::fromStdString(summary.format),
                  percentiles(summary.prompt), percentiles(summary.output));
     if (summary.rankCorrelation)
         text += u' ' + tr("Rank correlation %1.").arg(QLocale().toString(*summary.rankCorrelation, 'f', 2));

@@ -5,7 +5,6 @@
 #include "charts/timeline_chart.h"
 #include "models/event_list_model.h"
 #include "models/format.h"
-#include "models/number_text.h"
 #include "models/tables.h"
 #include "pages/empty_state.h"
 #include "pages/table_view.h"
@@ -237,7 +236,7 @@ void RunPage::start(const RunStarted& event)
         QStringList{QStringLiteral("%1 %2").arg(text(event.engine), text(event.version)).trimmed(),
                     text(event.model), text(event.target), tr("%1 points").arg(event.points)}
             .join(QStringLiteral(" · ")));
-    tell(tr("Run started on %1, about %2").arg(text(event.target), durationText(event.estimatedS)));
+    tell(tr("Run started on %1, about %2").arg(text(event.target), formatDuration(event.estimatedS)));
     askResults(); // the plan, for axes and SLO
     showState();
 }
@@ -457,7 +456,7 @@ void RunPage::showProgress()
             words += elapsed < point->warmupS                      ? tr(" · warming up")
                      : elapsed < point->warmupS + point->durationS ? tr(" · measuring")
                                                                    : tr(" · draining");
-            words += tr(" · about %1 left").arg(durationText(progress->remainingS));
+            words += tr(" · about %1 left").arg(formatDuration(progress->remainingS));
         }
         if (m_controller->state() == State::Pausing)
             words += tr(" · pauses after this point");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shell/main_window.h"
 
-#include "models/number_text.h"
 #include "pages/compare_page.h"
 #include "pages/plan_connect_dialog.h"
 #include "pages/plan_page.h"

@@ -3,7 +3,7 @@
 
 #include "bridge/run_controller.h"
 #include "bridge/target_prober.h"
-#include "models/number_text.h"
+#include "models/format.h"
 #include "pages/plan_document.h"
 #include "style/icons.h"
 #include "style/theme.h"
@@ -138,7 +138,7 @@ void StatusPanel::showRun()
         break;
     default:
         if (progress)
-            parts << tr("%1 left").arg(durationText(progress->remainingS));
+            parts << tr("%1 left").arg(formatDuration(progress->remainingS));
     }
     m_run->setText(parts.join(u" · "_s));
     if (run && progress && run->estimatedS > 0)

@@ -73,6 +73,55 @@ private slots:
         QCOMPARE(percentileName(99.9), QStringLiteral("p99.9"));
         QCOMPARE(percentileName(99.99999), QStringLiteral("p99.99999"));
     }
+
+    void durations()
+    {
+        QCOMPARE(formatDuration(0.4), "0 s");
+        QCOMPARE(formatDuration(99.4), "99 s");
+        QCOMPARE(formatDuration(100), "2 min");
+        QCOMPARE(formatDuration(59 * 60), "59 min");
+        QCOMPARE(formatDuration(2 * 3600 + 5 * 60), "2 h 05 min");
+    }
+
+    void counts()
+    {
+        QCOMPARE(formatEstimate(740), "740");
+        QCOMPARE(formatEstimate(12'400), "12,400");
+        QCOMPARE(formatEstimate(310'000), "310 k");
+        QCOMPARE(formatEstimate(1'948'800), "1.9 M");
+    }
+
+    void editableReadsBack_data()
+    {
+        QTest::addColumn<double>("value");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("whole") << 64.0 << "64";
+        QTest::newRow("decimal") << 0.25 << "0.25";
+        QTest::newRow("large") << 8'000'000'000.0 << "8000000000";
+        QTest::newRow("tiny") << 1e-7 << "1E-07";
+        QTest::newRow("zero") << 0.0 << "0";
+    }
+    void editableReadsBack()
+    {
+        QFETCH(double, value);
+        QFETCH(QString, text);
+        QCOMPARE(formatEditable(value), text);
+        QCOMPARE(parseNumber(formatEditable(value)).value_or(-1), value);
+    }
+
+    void readsWhatPeopleType()
+    {
+        QCOMPARE(parseNumber(u" 2.5 ").value_or(0), 2.5);
+        QCOMPARE(parseNumber(u"1e3").value_or(0), 1000.0);
+        QVERIFY(!parseNumber(u"1,000"));
+        QVERIFY(!parseNumber(u"12x"));
+        QVERIFY(!parseNumber(u""));
+        QVERIFY(!parseNumber(u"inf"));
+        QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+        QCOMPARE(parseNumber(u"2,5").value_or(0), 2.5);
+        QCOMPARE(parseNumber(u"2.5").value_or(0), 2.5);
+        QCOMPARE(formatEditable(2.5), "2,5");
+    }
 };
 
 QTEST_GUILESS_MAIN(TestFormat)
