@@ -3,7 +3,7 @@
 
 #include "bridge/store_session.h"
 #include "models/format.h"
-#include "pages/notice_bar.h"
+#include "pages/message_bar.h"
 #include "pages/results_edit_dialog.h"
 #include "pages/table_view.h"
 #include "style/theme.h"
@@ -92,7 +92,7 @@ void RunItemDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionVi
 RunLibrary::RunLibrary(StoreSession* store, QWidget* parent)
     : QWidget(parent), m_store(store), m_model(new RunLibraryModel(this)),
       m_filtered(new RunFilterModel(this)), m_filter(new QLineEdit(this)), m_order(new QComboBox(this)),
-      m_list(new QListView(this)), m_notice(new NoticeBar(this))
+      m_list(new QListView(this)), m_message(new MessageBar(MessageBar::Stay::AWhile, this))
 {
     m_filtered->setSourceModel(m_model);
     m_filter->setPlaceholderText(tr("Filter runs"));
@@ -120,7 +120,7 @@ RunLibrary::RunLibrary(StoreSession* store, QWidget* parent)
     column->setSpacing(6);
     column->addLayout(top);
     column->addWidget(m_list, 1);
-    column->addWidget(m_notice);
+    column->addWidget(m_message);
 
     connect(m_filter, &QLineEdit::textChanged, m_filtered, &RunFilterModel::setFilterText);
     connect(m_order, &QComboBox::currentIndexChanged, this,
@@ -134,7 +134,7 @@ RunLibrary::RunLibrary(StoreSession* store, QWidget* parent)
     connect(m_store, &StoreSession::runsChanged, this, &RunLibrary::showRuns);
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
         if (request == 0)
-            m_notice->tell(message, Badge::Bad);
+            m_message->show(MessageBar::Kind::Error, message);
     });
     showRuns();
 }
@@ -195,13 +195,13 @@ void RunLibrary::deleteCurrent()
     if (!run)
         return;
     if (run->state == RunState::Running) {
-        m_notice->tell(tr("A run that goes on cannot be deleted. Stop it on the Run page first."),
-                       Badge::Bad);
+        m_message->show(MessageBar::Kind::Error,
+                        tr("A run that goes on cannot be deleted. Stop it on the Run page first."));
         return;
     }
     const RunId id = run->id;
     m_store->deleteRun(id);
-    m_notice->tell(tr("Deleted “%1”").arg(text(run->name)), Badge::None, tr("Undo"), [this, id] {
+    m_message->show(MessageBar::Kind::Info, tr("Deleted “%1”").arg(text(run->name)), tr("Undo"), [this, id] {
         m_store->undeleteRun(id);
         m_wanted = id;
     });
@@ -224,8 +224,8 @@ void RunLibrary::keyPressEvent(QKeyEvent* event)
 {
     if (event->key() == Qt::Key_Delete && m_list->hasFocus())
         deleteCurrent();
-    else if (event->matches(QKeySequence::Undo) && !m_notice->isHidden() && m_notice->button()->isVisible())
-        m_notice->button()->click();
+    else if (event->matches(QKeySequence::Undo) && !m_message->isHidden() && m_message->button()->isVisible())
+        m_message->button()->click();
     else
         QWidget::keyPressEvent(event);
 }

@@ -12,7 +12,7 @@ class QListView;
 
 namespace tailmark::ui {
 
-class NoticeBar;
+class MessageBar;
 class StoreSession;
 
 /// Two lines a run: its name and state; engine, model, points, date and tags.
@@ -63,7 +63,7 @@ private:
     QLineEdit* m_filter;
     QComboBox* m_order;
     QListView* m_list;
-    NoticeBar* m_notice;
+    MessageBar* m_message;
     RunId m_wanted; ///< to be selected; the newest when 0
 };
 

@@ -7,7 +7,7 @@
 #include "models/format.h"
 #include "models/tables.h"
 #include "pages/empty_state.h"
-#include "pages/notice_bar.h"
+#include "pages/message_bar.h"
 #include "pages/results_header.h"
 #include "pages/results_library.h"
 #include "pages/results_point_tabs.h"
@@ -26,7 +26,8 @@ namespace tailmark::ui {
 
 ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     : QWidget(parent), m_store(store), m_library(new RunLibrary(store, this)),
-      m_stack(new QStackedWidget(this)), m_empty(new EmptyState({}, {}, this)), m_notice(new NoticeBar(this))
+      m_stack(new QStackedWidget(this)), m_empty(new EmptyState({}, {}, this)),
+      m_message(new MessageBar(MessageBar::Stay::AWhile, this))
 {
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeDetail());
@@ -35,7 +36,7 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     rightColumn->setContentsMargins(7, 0, 0, 0);
     rightColumn->setSpacing(6);
     rightColumn->addWidget(m_stack, 1);
-    rightColumn->addWidget(m_notice);
+    rightColumn->addWidget(m_message);
     auto* split = new QSplitter(this);
     split->setObjectName(QStringLiteral("results.library"));
     split->setChildrenCollapsible(false);
@@ -72,7 +73,7 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     });
     connect(m_store, &StoreSession::exported, this, [this](RequestNumber request, const QString& path) {
         if (m_exportRequests.remove(request))
-            m_notice->tell(tr("Written: %1").arg(path), Badge::Good);
+            m_message->show(MessageBar::Kind::Ok, tr("Written: %1").arg(path));
     });
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
         const bool ours = request == m_resultsRequest || request == m_recordsRequest ||
@@ -81,7 +82,7 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
             return;
         if (request == m_resultsRequest)
             m_resultsRequest = 0;
-        m_notice->tell(message, Badge::Bad);
+        m_message->show(MessageBar::Kind::Error, message);
     });
     showRun(m_library->current());
 }
@@ -193,9 +194,9 @@ void ResultsPage::exportChart(const QString& path)
     const Status saved =
         saveCharts({m_frontier->chart()}, path, m_results ? text(m_results->run.info.name) : QString());
     if (saved)
-        m_notice->tell(tr("Written: %1").arg(path), Badge::Good);
+        m_message->show(MessageBar::Kind::Ok, tr("Written: %1").arg(path));
     else
-        m_notice->tell(QString::fromStdString(saved.error().line()), Badge::Bad);
+        m_message->show(MessageBar::Kind::Error, QString::fromStdString(saved.error().line()));
 }
 
 void ResultsPage::exportRun(RunExport format, const QString& path)
@@ -308,11 +309,11 @@ void ResultsPage::showFrontier()
     m_frontier->setSlo(m_results->slo, m_results->run.plan.matrix.slo);
     m_frontier->chart()->setSeries({series});
     const QString missing = whyNoPoints(*m_results, test);
-    m_frontier->chart()->setMessage(!series.points.isEmpty() ? QString()
-                                    : !missing.isEmpty()
-                                        ? missing
-                                        : tr("No finished point of this test has both values. Choose other axes, "
-                                             "or look at Outcomes."));
+    m_frontier->chart()->setMessage(
+        !series.points.isEmpty() ? QString()
+        : !missing.isEmpty()     ? missing
+                                 : tr("No finished point of this test has both values. Choose other axes, "
+                                          "or look at Outcomes."));
     const OperatingPoint* op = operatingPointOf(*m_results, test);
     m_sentence->setText(op                   ? text(op->sentence)
                         : !missing.isEmpty() ? missing

@@ -18,7 +18,7 @@ namespace tailmark::ui {
 
 class EmptyState;
 class FrontierPanel;
-class NoticeBar;
+class MessageBar;
 class PointTabs;
 class RunHeader;
 class RunLibrary;
@@ -71,7 +71,7 @@ private:
     QLabel* m_bound;
     FrontierPanel* m_frontier;
     PointTabs* m_points;
-    NoticeBar* m_notice;
+    MessageBar* m_message;
 
     RunId m_run;
     ResultsPtr m_results;

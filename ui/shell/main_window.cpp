@@ -2,13 +2,13 @@
 #include "shell/main_window.h"
 
 #include "pages/compare_page.h"
+#include "pages/message_bar.h"
 #include "pages/plan_connect_dialog.h"
 #include "pages/plan_page.h"
 #include "pages/results_page.h"
 #include "pages/run_page.h"
 #include "shell/demo.h"
 #include "shell/document_files.h"
-#include "shell/message_bar.h"
 #include "shell/notifier.h"
 #include "shell/page_rail.h"
 #include "shell/sample_matrices.h"
@@ -53,9 +53,9 @@ MainWindow::MainWindow(Settings& settings, Theme& theme, const WindowOptions& op
     : m_settings(settings), m_theme(theme), m_controller(options.engine), m_store(options.database),
       m_files(new DocumentFiles(m_document, settings, options.recoveryFolder, this)),
       m_demo(new Demo(options.simulator, this)), m_rail(new PageRail(this)),
-      m_stack(new QStackedWidget(this)), m_message(new MessageBar(this)), m_welcome(new WelcomePage(this)),
-      m_plan(new PlanPage(m_document, m_prober, this)), m_results(new ResultsPage(&m_store, this)),
-      m_compare(new ComparePage(&m_store, this)),
+      m_stack(new QStackedWidget(this)), m_message(new MessageBar(MessageBar::Stay::UntilClosed, this)),
+      m_welcome(new WelcomePage(this)), m_plan(new PlanPage(m_document, m_prober, this)),
+      m_results(new ResultsPage(&m_store, this)), m_compare(new ComparePage(&m_store, this)),
       m_status(new StatusPanel(m_document, m_prober, m_controller, this))
 {
     setObjectName(u"main_window"_s);

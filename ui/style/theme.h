@@ -21,8 +21,8 @@ struct ThemeColours
 const ThemeColours& themeColours(const QPalette& palette);
 bool isDark(const QPalette& palette);
 
-/// Gives a widget one of the style sheet's roles ("secondary", "error", "warning", "ok", "chip", "card");
-/// empty = none.
+/// Gives a widget one of the style sheet's roles ("secondary", "error", "warning", "ok", "chip", "card",
+/// "message-info", "message-ok", "message-error"); empty = none.
 void setRole(QWidget* widget, const QString& role);
 
 enum class ThemeChoice { System, Light, Dark };

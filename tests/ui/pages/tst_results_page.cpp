@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/frontier_panel.h"
 #include "models/frontier_data.h"
-#include "pages/notice_bar.h"
+#include "pages/message_bar.h"
 #include "pages/results_edit_dialog.h"
 #include "pages/results_library.h"
 #include "pages/results_page.h"
@@ -234,9 +234,9 @@ private slots:
         QTest::keyClick(list, Qt::Key_Delete);
         QTRY_COMPARE(list->model()->rowCount(), 1);
         QTRY_COMPARE(m_page->openedRun(), m_first);
-        auto* notice = library->findChild<NoticeBar*>();
-        QVERIFY(notice->isVisible() && notice->text().contains(QStringLiteral("renamed")));
-        QTest::mouseClick(notice->button(), Qt::LeftButton);
+        auto* message = library->findChild<MessageBar*>();
+        QVERIFY(message->isVisible() && message->text().contains(QStringLiteral("renamed")));
+        QTest::mouseClick(message->button(), Qt::LeftButton);
         QTRY_COMPARE(list->model()->rowCount(), 2);
         QTRY_COMPARE(m_page->openedRun(), m_second); // back, and open again
     }

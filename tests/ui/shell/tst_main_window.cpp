@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_program.h"
+#include "pages/message_bar.h"
 #include "pages/plan_fields.h"
 #include "run_events.h"
 #include "shell/english_plurals.h"
 #include "shell/main_window.h"
-#include "shell/message_bar.h"
 #include "shell/settings.h"
 #include "shell/status_panel.h"
 #include "style/icons.h"
@@ -73,7 +73,8 @@ class TestMainWindow : public QObject
     int page() { return m_window->findChild<QStackedWidget*>()->currentIndex(); }
     QString message()
     {
-        auto* bar = m_window->findChild<MessageBar*>();
+        auto* bar =
+            m_window->centralWidget()->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly);
         return bar->isVisibleTo(m_window.get()) ? bar->text() : QString();
     }
     void makeWindow()

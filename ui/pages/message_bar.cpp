@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shell/message_bar.h"
+#include "pages/message_bar.h"
 
 #include "style/icons.h"
 #include "style/theme.h"
@@ -9,17 +9,27 @@
 #include <QPushButton>
 #include <QToolButton>
 
+#include <utility>
+
 namespace tailmark::ui {
 
 using namespace Qt::StringLiterals;
 
-MessageBar::MessageBar(QWidget* parent)
-    : QFrame(parent), m_mark(new QLabel(this)), m_text(new QLabel(this)), m_button(new QPushButton(this))
+namespace {
+
+constexpr int kAWhileMs = 12'000;
+
+} // namespace
+
+MessageBar::MessageBar(Stay stay, QWidget* parent)
+    : QFrame(parent), m_stay(stay), m_mark(new QLabel(this)), m_text(new QLabel(this)),
+      m_button(new QPushButton(this)), m_end(this)
 {
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(16, 6, 8, 6);
+    row->setContentsMargins(12, 6, 8, 6);
     row->setSpacing(8);
     m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::PlainText); // it repeats names that users chose
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* close = new QToolButton(this);
     close->setIcon(icon(u"close"_s, Tint::Secondary));
@@ -34,9 +44,12 @@ MessageBar::MessageBar(QWidget* parent)
     connect(m_button, &QPushButton::clicked, this, [this] {
         hide();
         if (m_action)
-            m_action();
+            std::exchange(m_action, nullptr)();
     });
-    QFrame::hide();
+    m_end.setSingleShot(true);
+    m_end.setInterval(kAWhileMs);
+    connect(&m_end, &QTimer::timeout, this, &QWidget::hide);
+    hide();
 }
 
 void MessageBar::show(Kind kind, const QString& text, const QString& actionText, std::function<void()> action)
@@ -55,6 +68,10 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     m_button->setVisible(!actionText.isEmpty());
     m_action = std::move(action);
     QFrame::show();
+    if (m_stay == Stay::AWhile && kind != Kind::Error)
+        m_end.start();
+    else
+        m_end.stop();
 }
 
 QString MessageBar::text() const
