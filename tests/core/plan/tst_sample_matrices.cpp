@@ -86,6 +86,15 @@ private slots:
         QVERIFY(estimatedSeconds(plan) >= 60 && estimatedSeconds(plan) + drains <= 150);
     }
 
+    /// Else its operating point would have no interval, and two of them no ratio that can be believed.
+    void thePercentileOfTheDemoHasItsSamples()
+    {
+        const Matrix matrix = loadMatrix(pathOf("demo.tailmark.json")).value();
+        constexpr double kFewestPerS = 37; // what the simulated engines answer where they cross the limit
+        for (const SloLimit& limit : matrix.slo)
+            QVERIFY(samplesForPercentile(limit.percentile) <= kFewestPerS * matrix.measurement.durationS);
+    }
+
     void theRecommendedOneHasOneTestOfEachKind()
     {
         const Matrix matrix = loadMatrix(pathOf("recommended.tailmark.json")).value();
