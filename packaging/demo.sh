@@ -19,12 +19,12 @@ out=${TAILMARK_DEMO_OUTPUT:-demo-output}
 mkdir -p "$out" || die "cannot create $out"
 say "No display: running the demo headless into $out"
 
-say "A first run to compare with: the concurrency sweep on a simulated A100 (about one minute)"
-coproc SIM { exec "$bin/tailmark-sim" --profile 8b-a100 --port 0 --exit-with-parent; }
+say "A first run to compare with: the concurrency sweep on a simulated H200 (about one minute)"
+coproc SIM { exec "$bin/tailmark-sim" --profile 8b-h200 --port 0 --exit-with-parent; }
 sim_pid=$SIM_PID
 trap 'kill "$sim_pid" 2>/dev/null' EXIT
 read -r -t 20 url <&"${SIM[0]}" || die "the simulated engine did not start"
-"$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --name "Demo: Llama-3.1-8B on a simulated A100" \
+"$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --name "Demo: Llama-3.1-8B on a simulated H200" \
     --only concurrency_sweep --base-url "$url" --db "$out/runs.sqlite" || die "the run failed"
 
 say "The demo itself, in the window without a display: both sweeps on a simulated H100 (about two minutes)"
