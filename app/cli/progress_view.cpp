@@ -100,11 +100,14 @@ void ProgressView::show(const Progress& progress)
         return;
     m_toldAtS = elapsedS;
     const PointPlan& point = m_plan.points[static_cast<std::size_t>(progress.point.value)];
-    const std::string line =
-        pointText(progress.point) + ": " + phaseText(point, elapsedS) + ", sent " + figure(m_sentPerS) +
-        "/s, done " + figure(m_completedPerS) + "/s, in flight " + std::to_string(load.inFlight) +
-        (load.failed > 0 ? ", failed " + std::to_string(load.failed) : "") + ", p99 TTFT " +
-        figure(progress.headlineP99Ms) + " ms, " + duration(progress.remainingS) + " left";
+    const auto found = progress.headlineMs.find(99);
+    const std::optional<double> p99 =
+        found == progress.headlineMs.end() ? std::nullopt : std::optional(found->second);
+    const std::string line = pointText(progress.point) + ": " + phaseText(point, elapsedS) + ", sent " +
+                             figure(m_sentPerS) + "/s, done " + figure(m_completedPerS) + "/s, in flight " +
+                             std::to_string(load.inFlight) +
+                             (load.failed > 0 ? ", failed " + std::to_string(load.failed) : "") +
+                             ", p99 TTFT " + figure(p99) + " ms, " + duration(progress.remainingS) + " left";
     if (!m_terminal)
         return print(line);
     std::fprintf(stderr, "\r\033[K%s", line.c_str());

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/live_mark.h"
 
+#include "analysis/distribution.h"
 #include "analysis/quantile.h"
 
 #include <algorithm>
 
 namespace tailmark {
 
-namespace {
-
-std::optional<double> quantileOfUnsorted(std::vector<double>& values, double percent)
-{
-    if (values.empty())
-        return std::nullopt;
-    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(quantileRank(values.size(), percent)) - 1;
-    std::nth_element(values.begin(), nth, values.end());
-    return *nth;
-}
-
-} // namespace
-
-LiveMark::LiveMark(const PointPlan& point)
+LiveMark::LiveMark(const PointPlan& point, const Slo& slo)
     : m_headline(headlineMetric(point.openLoop())), m_windowStart(fromSeconds(point.warmupS)),
-      m_windowEnd(fromSeconds(point.warmupS + point.durationS))
+      m_windowEnd(fromSeconds(point.warmupS + point.durationS)), m_latency{shownPercentiles(slo)}, m_sendLag{
+                                                                                                       {99}}
 {
 }
 
@@ -31,8 +20,14 @@ void LiveMark::Sample::refresh()
     if (values.size() <= computedAt + computedAt / 64)
         return;
     computedAt = values.size();
-    p50 = quantileOfUnsorted(values, 50);
-    p99 = quantileOfUnsorted(values, 99);
+    auto rest = values.begin(); // no value before it is above any behind it
+    for (const double percent : percents) {
+        const auto nth =
+            values.begin() + static_cast<std::ptrdiff_t>(quantileRank(values.size(), percent)) - 1;
+        std::nth_element(rest, nth, values.end());
+        quantiles[percent] = *nth;
+        rest = nth;
+    }
 }
 
 void LiveMark::add(const RecordBatch& finished)
@@ -60,13 +55,12 @@ void LiveMark::add(const RecordBatch& finished)
 void LiveMark::fill(Progress& progress, Nanoseconds elapsed)
 {
     m_sendLag.refresh();
-    progress.sendLagP99Ms = m_sendLag.p99.value_or(0);
+    progress.sendLagP99Ms = m_sendLag.quantiles.empty() ? 0 : m_sendLag.quantiles.at(99);
     const double length = toSeconds(std::min(elapsed, m_windowEnd) - m_windowStart);
     if (length <= 0)
         return;
     m_latency.refresh();
-    progress.headlineP50Ms = m_latency.p50;
-    progress.headlineP99Ms = m_latency.p99;
+    progress.headlineMs = m_latency.quantiles;
     progress.requestsPerS = static_cast<double>(m_completed) / length;
     if (m_tokensKnown)
         progress.outputTokensPerS = static_cast<double>(m_outputTokens) / length;

@@ -7,7 +7,7 @@
 #include "run/run_event.h"
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <vector>
 
 namespace tailmark {
@@ -18,20 +18,21 @@ namespace tailmark {
 class LiveMark
 {
 public:
-    explicit LiveMark(const PointPlan& point);
+    LiveMark(const PointPlan& point, const Slo& slo);
 
     void add(const RecordBatch& finished);
     /// Sets the mark's members and the send lag; the window's figures stay absent until it has begun.
     void fill(Progress& progress, Nanoseconds elapsed);
 
 private:
-    /// Exact values with two of their quantiles, computed anew only when the sample has grown by a 64th, so
+    /// Exact values with some of their quantiles, computed anew only when the sample has grown by a 64th, so
     /// that the whole point costs a fixed number of steps per request.
     struct Sample
     {
-        std::vector<double> values;
+        std::vector<double> percents; ///< ascending
+        std::vector<double> values = {};
         std::size_t computedAt = 0;
-        std::optional<double> p50, p99;
+        std::map<double, double> quantiles = {};
         void refresh();
     };
 

@@ -43,7 +43,7 @@ class Point
 {
 public:
     Point(const PointContext& context, const PointPlan& point, double restS)
-        : m_context(context), m_point(point), m_restS(restS), m_mark(point)
+        : m_context(context), m_point(point), m_restS(restS), m_mark(point, context.slo)
     {
     }
     Result<PointMeasurement> run(std::shared_ptr<const RequestSource> source);

@@ -22,6 +22,7 @@ struct PointContext
     RunId run;
     RunControl& control;
     const std::function<void(const RunEvent&)>& notify;
+    const Slo& slo;                          ///< what the running point is shown under
     const std::vector<std::string>& secrets; ///< what no stored text may hold, whoever wrote it
 };
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/run_event.h"
 
+#include "base/percentile_text.h"
+
+#include <charconv>
+
 #include <nlohmann/json.hpp>
 
 namespace tailmark {
@@ -18,6 +22,28 @@ std::optional<double> numberIn(const nlohmann::json& json, const char* key)
 {
     const nlohmann::json& value = json.at(key);
     return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+}
+
+/// {"p50": 12.5, …}
+Json quantilesToJson(const std::map<double, double>& quantiles)
+{
+    Json json = Json::object();
+    for (const auto& [percent, value] : quantiles)
+        json[percentileText(percent)] = value;
+    return json;
+}
+
+std::map<double, double> quantilesIn(const nlohmann::json& json)
+{
+    std::map<double, double> quantiles;
+    for (const auto& [name, value] : json.items()) {
+        double percent = 0;
+        const char* const end = name.data() + name.size();
+        if (!name.starts_with('p') || std::from_chars(name.data() + 1, end, percent).ptr != end)
+            throw nlohmann::json::other_error::create(501, "no percentile: " + name, nullptr);
+        quantiles[percent] = value.get<double>();
+    }
+    return quantiles;
 }
 
 template <typename Enum>
@@ -79,8 +105,7 @@ struct Writer
                 {"cpu_cores", e.cpuCores},
                 {"output_tokens_per_s", toJson(e.outputTokensPerS)},
                 {"requests_per_s", toJson(e.requestsPerS)},
-                {"headline_p50_ms", toJson(e.headlineP50Ms)},
-                {"headline_p99_ms", toJson(e.headlineP99Ms)}};
+                {"headline_ms", quantilesToJson(e.headlineMs)}};
     }
     Json operator()(const PointFinished& e) const
     {
@@ -150,8 +175,7 @@ RunEvent read(const nlohmann::json& json)
         e.cpuCores = json.at("cpu_cores");
         e.outputTokensPerS = numberIn(json, "output_tokens_per_s");
         e.requestsPerS = numberIn(json, "requests_per_s");
-        e.headlineP50Ms = numberIn(json, "headline_p50_ms");
-        e.headlineP99Ms = numberIn(json, "headline_p99_ms");
+        e.headlineMs = quantilesIn(json.at("headline_ms"));
         return e;
     }
     if (name == "point_finished") {

@@ -7,6 +7,8 @@
 #include "load/load_generator.h"
 #include "plan/plan.h"
 
+#include <map>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -43,7 +45,8 @@ struct Progress /* "progress", at most 20 a second */
     double sendLagP99Ms = 0; ///< of the requests finished so far in this point
     double cpuCores = 0;
     // the moving mark on the frontier: over the window so far, absent before the window begins
-    std::optional<double> outputTokensPerS, requestsPerS, headlineP50Ms, headlineP99Ms;
+    std::optional<double> outputTokensPerS, requestsPerS;
+    std::map<double, double> headlineMs; ///< percentile -> value, for p50, p90, p95, p99 and those of the SLO
 };
 struct PointFinished /* "point_finished": its records are in the store */
 {

@@ -218,7 +218,8 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
                           point.durationS});
     const Plan rest{m_plan.matrix, {m_plan.points.begin() + point.index.value + 1, m_plan.points.end()}};
-    const PointContext context{generator, m_store, m_report.run, m_control, m_notify, m_secrets};
+    const PointContext context{generator, m_store,           m_report.run, m_control,
+                               m_notify,  m_plan.matrix.slo, m_secrets};
     const Result<PointMeasurement> measured =
         executePoint(context, point, std::move(source).value(), estimatedSeconds(rest));
     if (!measured)

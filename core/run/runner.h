@@ -31,18 +31,20 @@ struct RunOptions
 struct RunReport
 {
     RunId run;
-    RunState state = RunState::Done;      ///< done, cancelled or failed
-    int points = 0, validPoints = 0;      ///< of the points that were run
-    std::vector<std::string> firstErrors; ///< of failed requests: the up to five most frequent, with their counts
-    std::optional<Error> failure;         ///< why the run failed
+    RunState state = RunState::Done; ///< done, cancelled or failed
+    int points = 0, validPoints = 0; ///< of the points that were run
+    std::vector<std::string>
+        firstErrors;              ///< of failed requests: the up to five most frequent, with their counts
+    std::optional<Error> failure; ///< why the run failed
 };
 
 /// The one orchestrator: probe, then point by point schedule + workload -> load generator -> records -> store
 /// -> summary -> verdict -> operating point, telling `onEvent` (called on the caller's thread) what happens.
-/// Blocks until the run is over, and puts the caller's thread behind the generator's (nice +10). Errors are what keeps a run from beginning: BadInput (workload file),
-/// Unreachable (probe), Io (store), Cancelled (stopped during the probe). A run that has begun always gives a
-/// report; whatever ends it early (a store that cannot be written, a target that is gone for a whole point)
-/// is its `failure`, and what was measured until then is stored.
+/// Blocks until the run is over, and puts the caller's thread behind the generator's (nice +10). Errors are
+/// what keeps a run from beginning: BadInput (workload file), Unreachable (probe), Io (store), Cancelled
+/// (stopped during the probe). A run that has begun always gives a report; whatever ends it early (a store
+/// that cannot be written, a target that is gone for a whole point) is its `failure`, and what was measured
+/// until then is stored.
 Result<RunReport> executeRun(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
                              const std::function<void(const RunEvent&)>& onEvent);
 

@@ -272,12 +272,9 @@ void RunPage::takeProgress(const Progress& event)
     const Metric headline = m_live.data().latency;
     const bool twin = headline == Metric::TtftIntended && axes.y == Metric::Ttft;
     const double* y = nullptr;
-    if (axes.y == headline || twin) {
-        if (axes.percent == 99 && event.headlineP99Ms)
-            y = &*event.headlineP99Ms;
-        else if (axes.percent == 50 && event.headlineP50Ms)
-            y = &*event.headlineP50Ms;
-    }
+    if (axes.y == headline || twin)
+        if (const auto found = event.headlineMs.find(axes.percent); found != event.headlineMs.end())
+            y = &found->second;
     if (const auto& point = m_controller->point())
         m_mark.label = twin ? tr("%1, from the intended start").arg(formatLoadValue(point->load))
                             : formatLoadValue(point->load);

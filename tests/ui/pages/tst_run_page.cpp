@@ -68,7 +68,7 @@ private slots:
             if (i > 10) {
                 progress.outputTokensPerS = 2800 + i;
                 progress.requestsPerS = 22;
-                progress.headlineP99Ms = 300;
+                progress.headlineMs = {{99, 300}};
             }
             events.push_back(progress);
         }
