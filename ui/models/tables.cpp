@@ -35,6 +35,16 @@ QString definition(Metric metric)
     return QStringLiteral("%1\n%2").arg(text(info.title), text(info.definition));
 }
 
+/// Those that the SLO limits.
+QList<double> limitedPercentiles(const Slo& slo, Metric metric)
+{
+    QList<double> percents;
+    for (const SloLimit& limit : slo)
+        if (limit.metric == metricInfo(metric).id && !percents.contains(limit.percentile))
+            percents << limit.percentile;
+    return percents;
+}
+
 struct QuantileColumn
 {
     Metric metric;
@@ -190,8 +200,12 @@ Table pointsTable(const RunResults& results, const std::string& test)
     for (const auto& [shown, metric] :
          {std::pair{closed || !open, Metric::Ttft}, std::pair{open, Metric::TtftIntended}})
         if (shown) {
-            headline << QuantileColumn{metric, 99};
+            const QList<double> limited = limitedPercentiles(results.slo, metric);
+            for (const double percent : limited.isEmpty() ? QList<double>{99} : limited)
+                headline << QuantileColumn{metric, percent};
             further << QuantileColumn{metric, 50};
+            if (!limited.isEmpty() && !limited.contains(99))
+                further << QuantileColumn{metric, 99};
         }
     further << QList<QuantileColumn>{{Metric::Tpot, 50},
                                      {Metric::Tpot, 99},

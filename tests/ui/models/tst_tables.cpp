@@ -75,6 +75,15 @@ private slots:
             QCOMPARE(row.size(), table.columns.size());
     }
 
+    /// What says whether the limit is met must be seen beside the throughput.
+    void thePercentileOfTheLimitStandsFirst()
+    {
+        const Table table = pointsTable(*m_worker->results(m_run, Slo{{"ttft_ms", 95, 1000}}).value(), kSweep);
+        const int throughput = columnOf(table, QStringLiteral("Throughput [tok/s]"));
+        QCOMPARE(table.columns[throughput + 1].title, QStringLiteral("p95 TTFT [ms]"));
+        QVERIFY(columnOf(table, QStringLiteral("p99 TTFT [ms]")) > throughput);
+    }
+
     void openAndClosedLoopHaveTheirOwnHeadline()
     {
         QVERIFY(columnOf(pointsTable(*m_results, "arrival_sweep"),
