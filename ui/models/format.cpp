@@ -128,6 +128,11 @@ QString formatInterval(const std::optional<Interval>& interval, std::string_view
     return QStringLiteral("%1 – %2").arg(formatNumber(interval->low), formatValue(interval->high, unit));
 }
 
+QString formatSeconds(double seconds)
+{
+    return formatValue(seconds, "s", 12);
+}
+
 QString formatDuration(double seconds)
 {
     const qint64 whole = std::llround(std::max(0.0, seconds));

@@ -45,6 +45,8 @@ QString formatChange(std::optional<double> change);
 /// 1.25 -> "1.25×"
 QString formatRatio(std::optional<double> ratio);
 QString formatInterval(const std::optional<Interval>& interval, std::string_view unit = {});
+/// A time that somebody set, as it was set: "1.5 s".
+QString formatSeconds(double seconds);
 /// To the precision that an estimate deserves: "45 s", "11 min", "2 h 05 min".
 QString formatDuration(double seconds);
 /// UTC in ISO 8601 -> the user's time zone and locale; empty stays empty.

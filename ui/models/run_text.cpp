@@ -56,15 +56,14 @@ QString systemLine(const RunCard& card)
 
 QString workloadLine(const Matrix& m)
 {
-    QStringList parts{
-        lengthsText(m.workload.lengths), cacheText(m.workload.cache),
-        m.workload.output == OutputPolicy::Forced ? tr("output forced to its length")
-                                                  : tr("output stops by itself"),
-        m.measurement.failureDenominator == FailureDenominator::Attempted
-            ? tr("shares of all attempted requests")
-            : tr("shares of accepted requests"),
-        tr("%1 warm-up + %2 window")
-            .arg(formatDuration(m.measurement.warmupS), formatDuration(m.measurement.durationS))};
+    QStringList parts{lengthsText(m.workload.lengths), cacheText(m.workload.cache),
+                      m.workload.output == OutputPolicy::Forced ? tr("output forced to its length")
+                                                                : tr("output stops by itself"),
+                      m.measurement.failureDenominator == FailureDenominator::Attempted
+                          ? tr("shares of all attempted requests")
+                          : tr("shares of accepted requests"),
+                      tr("%1 warm-up + %2 window")
+                          .arg(formatSeconds(m.measurement.warmupS), formatSeconds(m.measurement.durationS))};
     if (m.workload.prefix.kind == PrefixKind::Shared)
         parts.insert(1, tr("%1 shared prefix tokens").arg(m.workload.prefix.sharedTokens));
     return parts.join(QStringLiteral(" · "));

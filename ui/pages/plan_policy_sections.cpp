@@ -52,7 +52,7 @@ PlanSection* makeMeasurementSection(PlanDocument& document, QWidget* parent)
     section->setSummary([](const Matrix& matrix) {
         const Measurement& measurement = matrix.measurement;
         return PlanSection::tr("%1 + %2, %n repeat(s)", nullptr, measurement.repeats)
-            .arg(formatDuration(measurement.warmupS), formatDuration(measurement.durationS));
+            .arg(formatSeconds(measurement.warmupS), formatSeconds(measurement.durationS));
     });
     return section;
 }
@@ -86,8 +86,7 @@ PlanSection* makeLimitsSection(PlanDocument& document, QWidget* parent)
             "The generator keeps at most so many requests open; what it cannot send counts as not sent"));
     section->setSummary([](const Matrix& matrix) {
         return PlanSection::tr("first token %1, total %2")
-            .arg(formatDuration(matrix.limits.firstTokenTimeoutS),
-                 formatDuration(matrix.limits.totalTimeoutS));
+            .arg(formatSeconds(matrix.limits.firstTokenTimeoutS), formatSeconds(matrix.limits.totalTimeoutS));
     });
     return section;
 }

@@ -83,6 +83,12 @@ private slots:
         QCOMPARE(formatDuration(2 * 3600 + 5 * 60), "2 h 05 min");
     }
 
+    void setTimesAreNotRounded()
+    {
+        QCOMPARE(formatSeconds(1.5), QStringLiteral("1.5\u00a0s"));
+        QCOMPARE(formatSeconds(600), QStringLiteral("600\u00a0s"));
+    }
+
     void counts()
     {
         QCOMPARE(formatEstimate(740), "740");
