@@ -55,10 +55,11 @@ void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
                       Qt::AlignRight | Qt::AlignVCenter, state);
     painter->setFont(bold);
     painter->setPen(option.palette.color(QPalette::Text));
+    // Names of runs that belong together often differ at their end only.
     painter->drawText(
         QRect(inner.left(), inner.top(), inner.width() - stateWidth - 8, line),
         Qt::AlignLeft | Qt::AlignVCenter,
-        boldMetrics.elidedText(index.data().toString(), Qt::ElideRight, inner.width() - stateWidth - 8));
+        boldMetrics.elidedText(index.data().toString(), Qt::ElideMiddle, inner.width() - stateWidth - 8));
     painter->setFont(small);
     painter->setPen(colours.secondary);
     const auto second = [&](int row, const QString& words) {
