@@ -157,9 +157,11 @@ void TestFaults::everyRequestFails()
     QVERIFY2(run.err.contains("no point is valid"), run.err.constData());
     QVERIFY2(run.err.contains("failed requests: ") && run.err.contains("8192"), run.err.constData());
     const QJsonObject point = result()[u"points"_s][0].toObject();
-    QCOMPARE(point[u"outcomes"_s][u"client_error"_s].toInt(),
-             point[u"outcomes"_s][u"client_error"_s].toInt());
-    QCOMPARE(point[u"verdict"_s][u"reasons"_s][0][u"code"_s].toString(), u"no_success"_s);
+    QCOMPARE(point[u"outcomes"_s].toObject().keys(), QStringList{u"client_error"_s});
+    QStringList reasons; // on a busy machine the generator is late as well
+    for (const QJsonValue& reason : point[u"verdict"_s][u"reasons"_s].toArray())
+        reasons << reason[u"code"_s].toString();
+    QVERIFY2(reasons.contains(u"no_success"_s), qPrintable(reasons.join(u' ')));
 }
 
 void TestFaults::targetGoesAway()
