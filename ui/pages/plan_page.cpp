@@ -66,7 +66,8 @@ PlanPage::PlanPage(PlanDocument& document, TargetProber& prober, QWidget* parent
         refresh();
     });
     connect(&document, &PlanDocument::changed, this, &PlanPage::refresh);
-    connect(qApp, &QApplication::focusChanged, this, [this] { m_document.endMerge(); });
+    // To the document: the focus also changes while this page is taken down, when it is no page any more.
+    connect(qApp, &QApplication::focusChanged, &document, &PlanDocument::endMerge);
     m_preview->setLengths(document.matrix().workload.lengths);
     document.announce();
 }

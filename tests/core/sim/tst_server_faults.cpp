@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "live_server.h"
+#include "patience.h"
 
 using namespace tailmark::sim;
 
@@ -224,7 +225,7 @@ void TestServerFaults::engineIsFreeAfterFaults()
     }
     for (const auto& client : clients)
         client->read();
-    QTRY_COMPARE(int(server.truthRows().size()), 20);
+    TRY_COMPARE(int(server.truthRows().size()), 20);
     QCOMPARE(server.metric("vllm:num_requests_running"), 0.0);
     QCOMPARE(server.metric("vllm:num_requests_waiting"), 0.0);
     QCOMPARE(server.metric("vllm:kv_cache_usage_perc"), 0.0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bridge/background_job.h"
 
+#include "patience.h"
+
 #include <QSemaphore>
 #include <QTest>
 #include <QThread>
@@ -23,7 +25,7 @@ private slots:
                       where = QThread::currentThread();
                   });
         QVERIFY(job.running());
-        QTRY_COMPARE(answer, 42);
+        TRY_COMPARE(answer, 42);
         QCOMPARE(where, QThread::currentThread());
         QVERIFY(!job.running());
     }
@@ -41,7 +43,7 @@ private slots:
             [&](int value) { answers << value; });
         job.start([](std::stop_token) { return 2; }, [&](int value) { answers << value; });
         gate.release();
-        QTRY_COMPARE(answers.size(), 1);
+        TRY_COMPARE(answers.size(), 1);
         QCoreApplication::processEvents();
         QCOMPARE(answers, QList<int>{2});
     }

@@ -2,6 +2,7 @@
 #include "bridge/store_session.h"
 
 #include "demo_run.h"
+#include "patience.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -73,7 +74,7 @@ private slots:
                 session.drop(asked.last());
             asked << session.requestResults(m_run, Slo{{"ttft_ms", 99, 100.0 + i}});
         }
-        QTRY_COMPARE(ready.size(), 1);
+        TRY_COMPARE(ready.size(), 1);
         QTest::qWait(50);
         QCOMPARE(ready.size(), 1);
         QCOMPARE(ready.first().first().value<RequestNumber>(), asked.last());
@@ -102,7 +103,7 @@ private slots:
         QSignalSpy ready(&session, &StoreSession::recordsReady);
         QSignalSpy failed(&session, &StoreSession::failed);
         session.requestRecords(id, {0});
-        QTRY_COMPARE(ready.size() + failed.size(), 1);
+        TRY_COMPARE(ready.size() + failed.size(), 1);
         QCOMPARE(ready.size(), 1);
         QVERIFY(ready.first().at(1).value<RecordsPtr>()->empty());
         QVERIFY(store.value().finishRun(id, RunState::Cancelled).ok());
@@ -115,13 +116,13 @@ private slots:
         session.renameRun(m_run, QStringLiteral("Renamed"));
         session.setTags(m_run, {QStringLiteral("a"), QStringLiteral("b")});
         session.setNote(m_run, QStringLiteral("kept for the review"));
-        QTRY_VERIFY(!session.runs()->empty() && session.runs()->front().note == "kept for the review");
+        TRY_VERIFY(!session.runs()->empty() && session.runs()->front().note == "kept for the review");
         QCOMPARE(session.runs()->front().name, std::string("Renamed"));
         QCOMPARE(session.runs()->front().tags.size(), std::size_t(2));
         session.deleteRun(m_run);
-        QTRY_VERIFY(session.runs()->empty());
+        TRY_VERIFY(session.runs()->empty());
         session.undeleteRun(m_run);
-        QTRY_COMPARE(session.runs()->size(), std::size_t(1));
+        TRY_COMPARE(session.runs()->size(), std::size_t(1));
     }
 
     void tellsWhatOthersWrite()
@@ -134,8 +135,8 @@ private slots:
         auto store = Store::open(m_path.toStdString());
         QVERIFY(store.ok());
         QVERIFY(store.value().setNote(m_run, "from elsewhere").ok());
-        QTRY_VERIFY(news.size() >= 1);
-        QTRY_COMPARE(session.runs()->front().note, std::string("from elsewhere"));
+        TRY_VERIFY(news.size() >= 1);
+        TRY_COMPARE(session.runs()->front().note, std::string("from elsewhere"));
     }
 
     void failuresAreTold()
@@ -145,7 +146,7 @@ private slots:
         QVERIFY(failed.wait());
         QVERIFY(!failed.first().at(1).toString().isEmpty());
         const RequestNumber request = session.requestResults({99});
-        QTRY_VERIFY(failed.last().first().value<RequestNumber>() == request);
+        TRY_VERIFY(failed.last().first().value<RequestNumber>() == request);
     }
 
 private:

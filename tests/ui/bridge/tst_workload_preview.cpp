@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bridge/workload_preview.h"
 
+#include "patience.h"
+
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -50,7 +52,7 @@ private slots:
         preview.setLengths(lengths);
         QVERIFY(preview.reading());
         QVERIFY(!preview.summary().has_value());
-        QTRY_VERIFY(preview.summary().has_value());
+        TRY_VERIFY(preview.summary().has_value());
         QCOMPARE(preview.summary()->rows, std::size_t(100));
         QCOMPARE(preview.summary()->prompt.p50, 500.0); // nearest rank of 10, 20 … 1000
         QCOMPARE(preview.summary()->prompt.p90, 900.0);
@@ -67,7 +69,7 @@ private slots:
         lengths.kind = LengthsKind::Trace;
         lengths.file = m_folder.filePath("missing.csv").toStdString();
         preview.setLengths(lengths);
-        QTRY_VERIFY(!preview.error().isEmpty());
+        TRY_VERIFY(!preview.error().isEmpty());
         QVERIFY(preview.error().contains("missing.csv"));
         lengths.kind = LengthsKind::Fixed;
         preview.setLengths(lengths);

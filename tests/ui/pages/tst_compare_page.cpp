@@ -4,6 +4,7 @@
 #include "pages/table_view.h"
 
 #include "demo_run.h"
+#include "patience.h"
 #include "ui_helpers.h"
 
 #include <QApplication>
@@ -46,7 +47,7 @@ private slots:
         m_page = std::make_unique<ComparePage>(m_session.get());
         m_page->resize(1100, 700);
         m_page->show();
-        QTRY_COMPARE(panel()->chart()->series().size(), 2);
+        TRY_COMPARE(panel()->chart()->series().size(), 2);
     }
     void cleanup()
     {
@@ -69,8 +70,8 @@ private slots:
     {
         const double before = levelRatio();
         QTest::mouseClick(button(QStringLiteral("Swap")), Qt::LeftButton);
-        QTRY_COMPARE(m_page->runs()[0], m_fast);
-        QTRY_VERIFY(panel()->chart()->series()[0].name.contains(QStringLiteral("fast")));
+        TRY_COMPARE(m_page->runs()[0], m_fast);
+        TRY_VERIFY(panel()->chart()->series()[0].name.contains(QStringLiteral("fast")));
         QVERIFY(before > 1 && levelRatio() < 1);
         QVERIFY(qAbs(before * levelRatio() - 1) < 1e-9);
     }
@@ -79,7 +80,7 @@ private slots:
     {
         auto* limit = panel()->findChild<QDoubleSpinBox*>();
         limit->setValue(400);
-        QTRY_VERIFY(anyLabel(QStringLiteral("within 400 ms")));
+        TRY_VERIFY(anyLabel(QStringLiteral("within 400 ms")));
         QCOMPARE(*panel()->chart()->slo(), 400.0);
         for (const FrontierSeries& series : panel()->chart()->series())
             QVERIFY(series.mark);
@@ -103,9 +104,9 @@ private slots:
         run.finish = false;
         const RunId id = test::writeDemoRun(store.value(), run);
         m_session->refresh();
-        QTRY_COMPARE(m_session->runs()->size(), std::size_t(3));
+        TRY_COMPARE(m_session->runs()->size(), std::size_t(3));
         m_page->setRuns(m_fast, id);
-        QTRY_VERIFY(anyLabel(QStringLiteral("B: Not measured yet")));
+        TRY_VERIFY(anyLabel(QStringLiteral("B: Not measured yet")));
         QVERIFY(store.value().finishRun(id, RunState::Cancelled).ok());
         QVERIFY(store.value().deleteRun(id).ok());
     }
@@ -113,7 +114,7 @@ private slots:
     void oneRunIsNoComparison()
     {
         m_page->setRuns(m_fast, {});
-        QTRY_VERIFY(anyLabel(QStringLiteral("Twice the same run")));
+        TRY_VERIFY(anyLabel(QStringLiteral("Twice the same run")));
     }
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/message_bar.h"
 
+#include "patience.h"
 #include "ui_helpers.h"
 
 #include <QTest>
@@ -26,7 +27,7 @@ private slots:
         QVERIFY(!end->isActive()); // nobody may have looked yet
         brief.show(MessageBar::Kind::Info, QStringLiteral("deleted"));
         end->start(0);
-        QTRY_VERIFY(brief.isHidden());
+        TRY_VERIFY(brief.isHidden());
 
         MessageBar lasting(MessageBar::Stay::UntilClosed);
         lasting.show(MessageBar::Kind::Ok, QStringLiteral("the run is done"));

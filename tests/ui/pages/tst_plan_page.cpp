@@ -4,6 +4,7 @@
 #include "pages/plan_fields.h"
 #include "pages/plan_page.h"
 #include "pages/plan_section.h"
+#include "patience.h"
 #include "plan/plan.h"
 #include "ui_helpers.h"
 
@@ -282,7 +283,7 @@ private slots:
             }
         QCOMPARE(m_document->matrix().slo.size(), std::size_t(2));
         QVERIFY(m_document->matrix().slo[0].metric != m_document->matrix().slo[1].metric);
-        QTRY_VERIFY(named<QToolButton>(*m_page, "Remove limit 2"));
+        TRY_VERIFY(named<QToolButton>(*m_page, "Remove limit 2"));
         auto* remove = named<QToolButton>(*m_page, "Remove limit 1");
         QVERIFY(remove);
         QTest::mouseClick(remove, Qt::LeftButton);
@@ -341,9 +342,9 @@ private slots:
         m_page->setTrace(file.fileName());
         QCOMPARE(m_document->matrix().workload.lengths.kind, LengthsKind::Trace);
         QVERIFY(field("Trace file"));
-        QTRY_VERIFY(m_page->whyNotRunnable().isEmpty());
+        TRY_VERIFY(m_page->whyNotRunnable().isEmpty());
         typeInto(field("Trace file"), folder.filePath("missing.csv"));
-        QTRY_VERIFY2(m_page->whyNotRunnable().contains("missing.csv"), qPrintable(m_page->whyNotRunnable()));
+        TRY_VERIFY2(m_page->whyNotRunnable().contains("missing.csv"), qPrintable(m_page->whyNotRunnable()));
         QVERIFY(!runButton()->isEnabled());
     }
 

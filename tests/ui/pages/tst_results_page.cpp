@@ -9,6 +9,7 @@
 #include "pages/table_view.h"
 
 #include "demo_run.h"
+#include "patience.h"
 #include "ui_helpers.h"
 
 #include <QApplication>
@@ -58,7 +59,7 @@ private slots:
         m_page->resize(1100, 700);
         m_page->show();
         m_page->openRun(m_first);
-        QTRY_VERIFY(m_page->results() && m_page->openedRun() == m_first);
+        TRY_VERIFY(m_page->results() && m_page->openedRun() == m_first);
     }
     void cleanup()
     {
@@ -97,15 +98,15 @@ private slots:
         QTest::mousePress(chart->viewport(), Qt::LeftButton, {}, from);
         for (int y = from.y(); y >= to; --y)
             QTest::mouseMove(chart->viewport(), {from.x(), y});
-        QTRY_VERIFY(m_page->results()->slo.front().limit > 1500); // already while the button is down
+        TRY_VERIFY(m_page->results()->slo.front().limit > 1500); // already while the button is down
         QTest::mouseRelease(chart->viewport(), Qt::LeftButton, {}, {from.x(), to});
-        QTRY_COMPARE(m_page->results()->slo, panel()->slo());
+        TRY_COMPARE(m_page->results()->slo, panel()->slo());
         QVERIFY(sentence() != before);
         QVERIFY(m_page->results()->points[6].slo.attainment > attainment);
         auto* reset = button(QStringLiteral("Reset"));
         QVERIFY(reset->isEnabled());
         QTest::mouseClick(reset, Qt::LeftButton);
-        QTRY_COMPARE(sentence(), before);
+        TRY_COMPARE(sentence(), before);
     }
 
     void choosingATestShowsItsCurve()
@@ -138,7 +139,7 @@ private slots:
         QVERIFY(test::anyLabel(*points(), QStringLiteral("bandwidth"))); // the bound with its inputs
         const auto tables = points()->findChildren<TableView*>();
         for (const TableView* table : tables)
-            QTRY_VERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
+            TRY_VERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
     }
 
     void tableCopiesAsTsv()
@@ -161,13 +162,13 @@ private slots:
                                                          {RunExport::Markdown, QStringLiteral("r.md")}};
         for (const auto& [format, name] : kinds)
             m_page->exportRun(format, m_folder.filePath(name));
-        QTRY_COMPARE(exported.size(), kinds.size());
+        TRY_COMPARE(exported.size(), kinds.size());
         for (const auto& [format, name] : kinds)
             QVERIFY2(QFileInfo(m_folder.filePath(name)).size() > 500, qPrintable(name));
         m_page->exportChart(m_folder.filePath(QStringLiteral("c.svg")));
         QVERIFY(QFileInfo(m_folder.filePath(QStringLiteral("c.svg"))).size() > 2000);
         m_page->exportRun(RunExport::Json, m_folder.filePath(QStringLiteral("no/such/folder/r.json")));
-        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("no/such/folder")));
+        TRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("no/such/folder")));
     }
 
     /// Opened before its first point was finished, as after pressing Run.
@@ -182,7 +183,7 @@ private slots:
         const RunId id = test::writeDemoRun(store.value(), run);
         m_session->setLive(true);
         m_page->openRun(id);
-        QTRY_VERIFY(m_page->results() && m_page->openedRun() == id);
+        TRY_VERIFY(m_page->results() && m_page->openedRun() == id);
         QCOMPARE(points()->chosen(), PointIndex{});
         QVERIFY(sentence().startsWith(QStringLiteral("Not measured yet")));
         QVERIFY(test::anyLabel(*points(), QStringLiteral("Not measured yet")));
@@ -191,14 +192,14 @@ private slots:
         QVERIFY(store.value().startPoint(id, point, utcNow()).ok());
         QVERIFY(store.value().appendRecords(id, point.index, records).ok());
         QVERIFY(store.value().finishPoint(id, point.index, test::demoFacts(point, records)).ok());
-        QTRY_COMPARE(points()->chosen(), point.index);
+        TRY_COMPARE(points()->chosen(), point.index);
         QCOMPARE(panel()->chart()->series().first().points.size(), 1);
         combo(QStringLiteral("Test shown"))->setCurrentIndex(1);
         QVERIFY(sentence().startsWith(QStringLiteral("Not measured yet")));
         QVERIFY(store.value().finishRun(id, RunState::Done).ok());
-        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("done")));
+        TRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("done")));
         m_session->deleteRun(id);
-        QTRY_VERIFY(m_page->openedRun() != id);
+        TRY_VERIFY(m_page->openedRun() != id);
     }
 
     /// Every page hears of every failure: the session is one.
@@ -206,7 +207,7 @@ private slots:
     {
         QSignalSpy failed(m_session.get(), &StoreSession::failed);
         m_session->requestRecords({99}, {0});
-        QTRY_COMPARE(failed.size(), 1);
+        TRY_COMPARE(failed.size(), 1);
         QVERIFY(!test::anyLabel(*m_page, failed.first().at(1).toString()));
     }
 
@@ -221,24 +222,24 @@ private slots:
         filter->clear();
 
         library->select(m_second);
-        QTRY_COMPARE(m_page->openedRun(), m_second);
+        TRY_COMPARE(m_page->openedRun(), m_second);
         list->setFocus();
         library->renameCurrent();
         auto* editor = list->findChild<QLineEdit*>();
         QVERIFY(editor);
         editor->setText(QStringLiteral("renamed"));
         QTest::keyClick(editor, Qt::Key_Return);
-        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("renamed")));
+        TRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("renamed")));
 
         list->setFocus();
         QTest::keyClick(list, Qt::Key_Delete);
-        QTRY_COMPARE(list->model()->rowCount(), 1);
-        QTRY_COMPARE(m_page->openedRun(), m_first);
+        TRY_COMPARE(list->model()->rowCount(), 1);
+        TRY_COMPARE(m_page->openedRun(), m_first);
         auto* message = library->findChild<MessageBar*>();
         QVERIFY(message->isVisible() && message->text().contains(QStringLiteral("renamed")));
         QTest::mouseClick(message->button(), Qt::LeftButton);
-        QTRY_COMPARE(list->model()->rowCount(), 2);
-        QTRY_COMPARE(m_page->openedRun(), m_second); // back, and open again
+        TRY_COMPARE(list->model()->rowCount(), 2);
+        TRY_COMPARE(m_page->openedRun(), m_second); // back, and open again
     }
 
     void tagsAndNote()
@@ -251,7 +252,7 @@ private slots:
         dialog->findChildren<QLineEdit*>()[1]->setText(QStringLiteral("baseline, review, baseline"));
         QTest::mouseClick(dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save),
                           Qt::LeftButton);
-        QTRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("#baseline  #review  before the driver update")));
+        TRY_VERIFY(test::anyLabel(*m_page, QStringLiteral("#baseline  #review  before the driver update")));
     }
 
     void everyControlHasAName()

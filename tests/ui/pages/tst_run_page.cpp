@@ -6,6 +6,7 @@
 
 #include "demo_run.h"
 #include "fake_engine.h"
+#include "patience.h"
 #include "ui_helpers.h"
 
 #include <QApplication>
@@ -97,16 +98,16 @@ private slots:
 
         auto* chart = page.findChild<FrontierChart*>();
         auto* points = page.findChild<TableView*>();
-        QTRY_COMPARE(points->model()->rowCount(), 5); // from the store
-        QTRY_COMPARE(chart->series().size(), 1);
+        TRY_COMPARE(points->model()->rowCount(), 5); // from the store
+        TRY_COMPARE(chart->series().size(), 1);
         QCOMPARE(chart->series().first().points.size(), 5);
         QCOMPARE(*chart->slo(), 1000.0);
-        QTRY_VERIFY(hasVisibleLabel(
+        TRY_VERIFY(hasVisibleLabel(
             page, QStringLiteral(
                       "Point 6 of 14, concurrency_sweep · 48 concurrent · measuring · about 5 min left")));
         QVERIFY(hasVisibleLabel(page, QStringLiteral("Send lag p99")));
-        QTRY_VERIFY(isNear(chart->image().pixelColor(chart->toView({2840, 300}).toPoint()),
-                           chart->style().seriesColor(1)));
+        TRY_VERIFY(isNear(chart->image().pixelColor(chart->toView({2840, 300}).toPoint()),
+                          chart->style().seriesColor(1)));
         const int bar = page.findChild<QProgressBar*>()->value(); // five and a half of fourteen
         QVERIFY(bar > 5000 / 14 && bar < 6000 / 14);
         const QStringList told = events(page);
@@ -115,11 +116,11 @@ private slots:
 
         QPushButton* pause = test::buttonWithText(page, QStringLiteral("Pause after point"));
         QTest::mouseClick(pause, Qt::LeftButton);
-        QTRY_VERIFY(hasVisibleLabel(page, QStringLiteral("pauses after this point")));
+        TRY_VERIFY(hasVisibleLabel(page, QStringLiteral("pauses after this point")));
         QTest::mouseClick(pause, Qt::LeftButton);
-        QTRY_COMPARE(controller.state(), RunController::State::Running);
+        TRY_COMPARE(controller.state(), RunController::State::Running);
         QTest::mouseClick(test::buttonWithText(page, QStringLiteral("Stop")), Qt::LeftButton);
-        QTRY_VERIFY(!controller.isActive());
+        TRY_VERIFY(!controller.isActive());
         QVERIFY(hasVisibleLabel(page, QStringLiteral("Results page")));
         QVERIFY(!test::buttonWithText(page, QStringLiteral("Stop"))->isEnabled());
         QCOMPARE(points->model()->rowCount(), 5); // stays to be looked at
@@ -134,8 +135,8 @@ private slots:
         page.show();
         QVERIFY(controller.start(m_plan.matrix, m_path).ok());
         controller.stop();
-        QTRY_VERIFY(!controller.isActive());
-        QTRY_VERIFY(hasVisibleLabel(page, QStringLiteral("The run did not begin")));
+        TRY_VERIFY(!controller.isActive());
+        TRY_VERIFY(hasVisibleLabel(page, QStringLiteral("The run did not begin")));
     }
 
 private:
