@@ -8,7 +8,7 @@ die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # What the build needs on Debian 12; README.md says what each is for.
 BUILD_PACKAGES=(g++ cmake ninja-build pkg-config qt6-base-dev libqt6opengl6-dev qt6-charts-dev qt6-svg-dev
-                libcurl4-openssl-dev libsqlite3-dev nlohmann-json3-dev libevent-dev libcli11-dev libboost-dev
+                libcurl4-openssl-dev libssl-dev zlib1g-dev libsqlite3-dev nlohmann-json3-dev libevent-dev libcli11-dev libboost-dev
                 fonts-dejavu-core)
 
 # Installs those of the named packages that are missing; asks for nothing when all are there.

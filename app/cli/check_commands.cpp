@@ -7,10 +7,8 @@
 #include "plan/plan.h"
 #include "plan/plan_json.h"
 #include "plan/validate.h"
-#include "report/trace_summary.h"
 #include "target/probe.h"
 #include "workload/lengths.h"
-#include "workload/trace_import.h"
 
 #include <cstdio>
 #include <iostream>
@@ -94,38 +92,6 @@ int probeTarget(const ProbeArguments& arguments)
     return kDone;
 }
 
-void printLengths(const char* title, const nlohmann::ordered_json& lengths)
-{
-    if (lengths.is_null())
-        return;
-    std::cout << title << ": p50 " << lengths["p50"] << ", p90 " << lengths["p90"] << ", p99 "
-              << lengths["p99"] << " (" << lengths["min"] << " to " << lengths["max"] << ") tokens\n";
-}
-
-int readTrace(const std::string& file, const std::string& format, bool asJson)
-{
-    const Result<Trace> trace = importTrace(file, format);
-    if (!trace)
-        return fail(trace.error());
-    const nlohmann::ordered_json json = traceToJson(trace.value());
-    if (asJson) {
-        printJson(json);
-        return kDone;
-    }
-    std::cout << file << ": format " << trace.value().format << ", " << trace.value().rows.size()
-              << " rows accepted, " << trace.value().rejected.size() << " rejected\n";
-    for (const RejectedRow& row : trace.value().rejected)
-        std::cout << "line " << row.line << ": " << row.field << ": " << row.reason << '\n';
-    for (const std::string& warning : trace.value().warnings)
-        std::cout << "warning: " << warning << '\n';
-    printLengths("prompt", json["prompt"]);
-    printLengths("output", json["output"]);
-    if (const auto& gaps = json["inter_arrival"]; !gaps.is_null())
-        std::cout << "time between arrivals: mean " << gaps["mean_ms"] << ", p50 " << gaps["p50_ms"]
-                  << ", p99 " << gaps["p99_ms"] << " ms\n";
-    return kDone;
-}
-
 } // namespace
 
 void addValidate(CLI::App& app, Action& action)
@@ -156,27 +122,6 @@ void addProbe(CLI::App& app, Action& action)
     command->add_flag("--no-request", arguments->noRequest, "Ask the information endpoints only");
     command->add_flag("--json", arguments->json, "Print JSON");
     command->callback([&action, arguments] { action = [arguments] { return probeTarget(*arguments); }; });
-}
-
-void addImportTrace(CLI::App& app, Action& action)
-{
-    struct Arguments
-    {
-        std::string file;
-        std::string format = "auto";
-        bool json = false;
-    };
-    auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = app.add_subcommand(
-        "import-trace", "Read a log of requests and say what is in it, refused rows included");
-    command->add_option("file", arguments->file, "Trace file")->required()->type_name("FILE");
-    command->add_option("--format", arguments->format, "auto or azure")
-        ->capture_default_str()
-        ->type_name("NAME");
-    command->add_flag("--json", arguments->json, "Print JSON");
-    command->callback([&action, arguments] {
-        action = [arguments] { return readTrace(arguments->file, arguments->format, arguments->json); };
-    });
 }
 
 } // namespace tailmark::cli

@@ -10,7 +10,6 @@ namespace tailmark {
 
 namespace {
 
-constexpr std::uint64_t kWhole = 100'000; ///< 100 % in thousandths of a percent
 constexpr double kTail = 0.025;           ///< of a two-sided 95 % interval
 
 /// Ranks of the two order statistics that bound a quantile, 1-based; 0 or n + 1 where there is none.
@@ -60,16 +59,6 @@ RankPair intervalRanks(std::size_t n, double p)
 }
 
 } // namespace
-
-std::size_t quantileRank(std::size_t n, double percent)
-{
-    if (n == 0)
-        return 0;
-    const double clamped = std::clamp(percent, 0.0, 100.0);
-    const auto parts = static_cast<std::uint64_t>(std::llround(clamped * 1000));
-    const std::uint64_t rank = (static_cast<std::uint64_t>(n) * parts + kWhole - 1) / kWhole;
-    return static_cast<std::size_t>(std::max<std::uint64_t>(rank, 1));
-}
 
 std::optional<double> quantile(std::span<const double> sorted, double percent)
 {

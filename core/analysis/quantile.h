@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/quantile_rank.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,8 +13,6 @@ namespace tailmark {
 /// Nearest rank: the value with rank ceil(p·n) in `sorted` (ascending), p in percent, computed in whole numbers
 /// (p in thousandths of a percent). Absent for an empty span. The one quantile rule of the product.
 std::optional<double> quantile(std::span<const double> sorted, double percent);
-/// The 1-based rank used above, for n values.
-std::size_t quantileRank(std::size_t n, double percent);
 
 struct Interval
 {

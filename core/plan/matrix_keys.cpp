@@ -15,7 +15,9 @@ constexpr std::string_view kEngines[] = {"auto",   "vllm",    "sglang", "llamacp
 constexpr std::string_view kSloMetrics[] = {
     "ttft_ms", "ttft_intended_ms", "tpot_ms",         "chunk_gap_ms",
     "itl_ms",  "e2e_ms",           "e2e_intended_ms", "output_tokens_per_s_user"};
-constexpr std::string_view kTraceFormats[] = {"auto", "azure"};
+constexpr std::string_view kTraceFormats[] = {"auto",    "azure",    "burstgpt", "vidur",    "mooncake",
+                                              "bailian", "weka",     "sharegpt", "servegen", "vllm",
+                                              "aiperf",  "guidellm", "generic"};
 
 template <std::size_t N> bool isOneOf(std::string_view text, const std::string_view (&choices)[N])
 {
@@ -42,6 +44,11 @@ bool isDigit(char c)
 std::span<const std::string_view> sloMetricIds()
 {
     return kSloMetrics;
+}
+
+std::span<const std::string_view> traceFormatIds()
+{
+    return kTraceFormats;
 }
 
 namespace keys {

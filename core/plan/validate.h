@@ -31,6 +31,8 @@ std::vector<Finding> valueErrors(const Matrix& matrix);
 
 /// The metrics that a limit of the SLO may name: ids of the metric catalogue, which stands a layer above.
 std::span<const std::string_view> sloMetricIds();
+/// The formats of logs that lengths of kind "trace" may name; read by workload/trace.
+std::span<const std::string_view> traceFormatIds();
 
 /// What a key allows, in words, for hints at the field ("a number above 0 and at most 86,400 s"). List
 /// numbers in the path are ignored ("tests[3].levels" and "tests.levels" are one key); empty for a path that

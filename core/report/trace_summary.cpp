@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/trace_summary.h"
 
-#include "analysis/quantile.h"
+#include "analysis/text.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <string>
+#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
@@ -21,100 +19,236 @@ double msOf(double ns)
     return std::round(ns / 100.0) / 10'000.0;
 }
 
-Json lengthsJson(std::vector<double> values)
+double msOf(std::int64_t ns)
 {
-    if (values.empty())
+    return msOf(static_cast<double>(ns));
+}
+
+Json orNull(const std::optional<double>& value)
+{
+    return value ? Json(*value) : Json();
+}
+
+Json lengthsJson(const IntegerStats& s)
+{
+    if (s.n == 0)
         return nullptr;
-    std::ranges::sort(values);
-    const auto whole = [&](double percent) { return static_cast<std::int64_t>(*quantile(values, percent)); };
-    return {{"n", values.size()}, {"min", static_cast<std::int64_t>(values.front())},
-            {"p50", whole(50)},   {"p90", whole(90)},
-            {"p99", whole(99)},   {"max", static_cast<std::int64_t>(values.back())}};
+    return {{"n", s.n}, {"min", s.min}, {"p50", s.p50}, {"p90", s.p90}, {"p99", s.p99}, {"max", s.max}};
 }
 
-/// Of the gaps in ns between successive arrivals.
-Json gapsJson(std::vector<double> gaps)
+/// With the percentiles that the contract's six keys leave out.
+Json moreJson(const IntegerStats& s)
 {
-    if (gaps.empty())
+    if (s.n == 0)
         return nullptr;
-    const double sum = std::accumulate(gaps.begin(), gaps.end(), 0.0);
-    std::ranges::sort(gaps);
-    return {{"n", gaps.size()},
-            {"mean_ms", msOf(sum / static_cast<double>(gaps.size()))},
-            {"min_ms", msOf(gaps.front())},
-            {"p50_ms", msOf(*quantile(gaps, 50))},
-            {"p90_ms", msOf(*quantile(gaps, 90))},
-            {"p99_ms", msOf(*quantile(gaps, 99))},
-            {"max_ms", msOf(gaps.back())}};
+    return {{"mean", s.mean}, {"p10", s.p10}, {"p25", s.p25}, {"p75", s.p75}, {"p95", s.p95}};
 }
 
-/// Pearson's coefficient; null where one side does not vary.
-Json pearson(const std::vector<double>& a, const std::vector<double>& b)
+Json gapsJson(const ArrivalStats& arrivals)
 {
-    const auto n = static_cast<double>(a.size());
-    const double meanA = std::accumulate(a.begin(), a.end(), 0.0) / n;
-    const double meanB = std::accumulate(b.begin(), b.end(), 0.0) / n;
-    double ab = 0, aa = 0, bb = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        ab += (a[i] - meanA) * (b[i] - meanB);
-        aa += (a[i] - meanA) * (a[i] - meanA);
-        bb += (b[i] - meanB) * (b[i] - meanB);
-    }
-    return aa > 0 && bb > 0 ? Json(ab / std::sqrt(aa * bb)) : Json();
+    if (!arrivals.gaps)
+        return nullptr;
+    const GapStats& g = *arrivals.gaps;
+    return {{"n", g.n},
+            {"mean_ms", msOf(g.meanNs)},
+            {"min_ms", msOf(g.minNs)},
+            {"p50_ms", msOf(g.p50Ns)},
+            {"p90_ms", msOf(g.p90Ns)},
+            {"p99_ms", msOf(g.p99Ns)},
+            {"max_ms", msOf(g.maxNs)}};
 }
 
-/// Ranks from 1, equal values sharing the mean of theirs, as Spearman's coefficient wants them.
-std::vector<double> ranks(const std::vector<double>& values)
+Json arrivalsJson(const ArrivalStats& a)
 {
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
-    std::vector<double> result(values.size());
-    for (std::size_t begin = 0; begin < order.size();) {
-        std::size_t end = begin;
-        while (end < order.size() && values[order[end]] == values[order[begin]])
-            ++end;
-        for (std::size_t i = begin; i < end; ++i)
-            result[order[i]] = static_cast<double>(begin + end + 1) / 2;
-        begin = end;
-    }
-    return result;
+    Json windows = Json::array();
+    for (const WindowCounts& w : a.windows)
+        windows.push_back({{"window_s", w.widthS},
+                           {"dispersion", w.dispersion},
+                           {"peak_per_s", w.peakPerS},
+                           {"empty_share", w.emptyShare}});
+    const double seconds = toSeconds(a.duration);
+    return {{"rate_per_s", a.gaps && seconds > 0 ? Json(static_cast<double>(a.gaps->n) / seconds) : Json()},
+            {"cv", a.gaps && a.gaps->meanNs > 0 ? Json(a.gaps->cv) : Json()},
+            {"zero_gap_share", a.gaps ? Json(a.gaps->zeroShare) : Json()},
+            {"windows", std::move(windows)},
+            {"grid_ms", a.grid ? Json(msOf(a.grid->count())) : Json()},
+            {"rates", {{"window_s", a.rateWidthS}, {"per_s", a.ratesPerS}}}};
+}
+
+Json prefixJson(const PrefixStats& p)
+{
+    Json capacities = Json::array(), ages = Json::array();
+    for (const PrefixStats::AtCapacity& c : p.capacities)
+        capacities.push_back({{"blocks", c.blocks},
+                              {"tokens", c.blocks * p.blockSize},
+                              {"block_hit_rate", c.blockHitRate},
+                              {"token_hit_rate", c.tokenHitRate}});
+    for (const PrefixStats::WithinAge& a : p.ages)
+        ages.push_back({{"within_s", a.seconds}, {"share", a.share}});
+    return {{"block_size", p.blockSize},
+            {"blocks", p.blocks},
+            {"unique_blocks", p.uniqueBlocks},
+            {"block_hit_rate", p.blockHitRate},
+            {"token_hit_rate", p.tokenHitRate},
+            {"requests_with_hit", p.requestsWithHit},
+            {"requests_fully_cached", p.requestsFullyCached},
+            {"per_request_hit", {{"p50", p.perRequestP50}, {"p90", p.perRequestP90}}},
+            {"capacities", std::move(capacities)},
+            {"ages", std::move(ages)}};
+}
+
+Json sessionsJson(const SessionStats& s)
+{
+    return {{"n", s.sessions},
+            {"turns", lengthsJson(s.turns)},
+            {"think_ms", s.thinkMs ? lengthsJson(*s.thinkMs) : Json()},
+            {"growth", s.growth ? lengthsJson(*s.growth) : Json()}};
+}
+
+std::string number(double value, const char* format = "%.3g")
+{
+    char text[48];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+std::string lengthsLine(const char* title, const IntegerStats& s, const std::string& unit)
+{
+    return std::string(title) + ": p50 " + std::to_string(s.p50) + ", p90 " + std::to_string(s.p90) +
+           ", p99 " + std::to_string(s.p99) + ", mean " + number(s.mean, "%.1f") + " (" +
+           std::to_string(s.min) + " to " + std::to_string(s.max) + ") " + unit;
+}
+
+void addArrivals(const ArrivalStats& a, std::vector<std::string>& lines)
+{
+    if (!a.gaps)
+        return;
+    const double seconds = toSeconds(a.duration);
+    lines.push_back("arrivals: " + number(seconds, "%.6g") + " s, mean " +
+                    (seconds > 0 ? number(static_cast<double>(a.gaps->n) / seconds, "%.4g") + "/s, " : "") +
+                    "time between them: p50 " + number(msOf(a.gaps->p50Ns), "%.6g") + ", p99 " +
+                    number(msOf(a.gaps->p99Ns), "%.6g") + " ms, CV " + number(a.gaps->cv));
+    std::string windows;
+    for (const WindowCounts& w : a.windows)
+        windows +=
+            (windows.empty() ? "" : ", ") + number(w.dispersion) + " at " + std::to_string(w.widthS) + " s";
+    if (!windows.empty())
+        lines.push_back("dispersion of counts (1 = Poisson): " + windows + "; peak " +
+                        number(a.windows.front().peakPerS) + "/s in " +
+                        std::to_string(a.windows.front().widthS) + " s");
+}
+
+void addPrefix(const PrefixStats& p, std::vector<std::string>& lines)
+{
+    lines.push_back("prefix sharing: ideal hit rate " + percentText(p.tokenHitRate) +
+                    " of the prompt tokens (" + percentText(p.blockHitRate) + " of " + countText(p.blocks) +
+                    " blocks of " + std::to_string(p.blockSize) + " tokens, " + countText(p.uniqueBlocks) +
+                    " different)");
+    std::string capacities;
+    for (const PrefixStats::AtCapacity& c : p.capacities)
+        capacities += (capacities.empty() ? "" : ", ") + countText(static_cast<std::uint64_t>(c.blocks)) +
+                      " " + percentText(c.blockHitRate);
+    if (!capacities.empty())
+        lines.push_back("block hit rate of an LRU cache, by its blocks: " + capacities);
+    std::string ages;
+    for (const PrefixStats::WithinAge& a : p.ages)
+        ages += (ages.empty() ? "" : ", ") + percentText(a.share) + " within " +
+                countText(static_cast<std::uint64_t>(a.seconds)) + " s";
+    if (!ages.empty())
+        lines.push_back("time since a hit block was last used: " + ages);
+}
+
+void addSessions(const SessionStats& s, std::vector<std::string>& lines)
+{
+    std::string text = "sessions: " + countText(s.sessions) + ", turns p50 " + std::to_string(s.turns.p50) +
+                       ", p90 " + std::to_string(s.turns.p90) + ", max " + std::to_string(s.turns.max);
+    if (s.thinkMs)
+        text += "; think time p50 " + number(static_cast<double>(s.thinkMs->p50) / 1000) + ", p90 " +
+                number(static_cast<double>(s.thinkMs->p90) / 1000) + " s";
+    if (s.growth)
+        text += "; a turn adds p50 " + std::to_string(s.growth->p50) + " to the prompt";
+    lines.push_back(std::move(text));
 }
 
 } // namespace
 
 nlohmann::ordered_json traceToJson(const Trace& trace)
 {
-    Json rejected = Json::array();
+    const TraceStats& stats = trace.stats;
+    Json rejected = Json::array(), warnings = Json::array(), notes = Json::array(), columns = Json::object(),
+         scatter = Json::array();
     for (const RejectedRow& row : trace.rejected)
-        rejected.push_back({{"line", row.line}, {"field", row.field}, {"reason", row.reason}});
-    std::vector<double> prompt, output, gaps;
-    bool timed = true;
-    for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-        const TraceRow& row = trace.rows[i];
-        prompt.push_back(row.lengths.promptTokens);
-        output.push_back(row.lengths.outputTokens);
-        timed = timed && isPresent(row.arrival);
-        if (timed && i > 0)
-            gaps.push_back(static_cast<double>((row.arrival - trace.rows[i - 1].arrival).count()));
+        rejected.push_back({{"line", row.line},
+                            {"field", row.field.empty() ? Json() : Json(row.field)},
+                            {"reason", row.reason}});
+    for (const TraceWarning& warning : trace.warnings) {
+        warnings.push_back(warning.code);
+        notes.push_back(warning.text);
     }
-    timed = timed && !trace.rows.empty();
-    const Json duration = timed ? Json(msOf(static_cast<double>(
-                                      (trace.rows.back().arrival - trace.rows.front().arrival).count())))
-                                : Json();
+    for (const auto& [field, name] : trace.columns)
+        columns[field] = name;
+    for (const LengthPair& pair : stats.scatter)
+        scatter.push_back({pair.promptTokens, pair.outputTokens});
     return {{"format", trace.format},
-            {"length_unit", "tokens"},
-            {"rows_accepted", trace.rows.size()},
-            {"rows_rejected", trace.rejected.size()},
+            {"length_unit", trace.lengthUnit},
+            {"hash", trace.hash},
+            {"rows_accepted", trace.rowsAccepted},
+            {"rows_rejected", trace.rowsRejected},
+            {"rows_kept", trace.rows.size()},
             {"rejected", std::move(rejected)},
-            {"warnings", trace.warnings},
-            {"prompt", lengthsJson(prompt)},
-            {"output", lengthsJson(output)},
-            {"inter_arrival", timed ? gapsJson(std::move(gaps)) : Json()},
-            {"duration_ms", duration},
-            {"correlation",
-             {{"pearson", pearson(prompt, output)}, {"spearman", pearson(ranks(prompt), ranks(output))}}},
-            {"prefix", nullptr}};
+            {"rejected_by_reason", trace.rejectedByReason},
+            {"warnings", std::move(warnings)},
+            {"notes", std::move(notes)},
+            {"columns", std::move(columns)},
+            {"prompt", lengthsJson(stats.prompt)},
+            {"output", lengthsJson(stats.output)},
+            {"prompt_more", moreJson(stats.prompt)},
+            {"output_more", moreJson(stats.output)},
+            {"cached", stats.cached ? lengthsJson(*stats.cached) : Json()},
+            {"cached_share", orNull(stats.cachedShare)},
+            {"inter_arrival", stats.arrivals ? gapsJson(*stats.arrivals) : Json()},
+            {"duration_ms", stats.arrivals ? Json(msOf(stats.arrivals->duration.count())) : Json()},
+            {"arrivals", stats.arrivals ? arrivalsJson(*stats.arrivals) : Json()},
+            {"correlation", {{"pearson", orNull(stats.pearson)}, {"spearman", orNull(stats.spearman)}}},
+            {"prefix", stats.prefix ? prefixJson(*stats.prefix) : Json()},
+            {"sessions", stats.sessions ? sessionsJson(*stats.sessions) : Json()},
+            {"models", trace.models},
+            {"scatter", std::move(scatter)}};
+}
+
+std::vector<std::string> traceLines(const Trace& trace)
+{
+    const TraceStats& stats = trace.stats;
+    std::vector<std::string> lines;
+    std::string columns;
+    for (const auto& [field, name] : trace.columns)
+        columns += (columns.empty() ? "" : ", ") + field + " = " + name;
+    if (!columns.empty())
+        lines.push_back("columns: " + columns);
+    for (const RejectedRow& row : trace.rejected)
+        lines.push_back("line " + std::to_string(row.line) + ": " +
+                        (row.field.empty() ? "" : row.field + ": ") + row.reason);
+    if (trace.rowsRejected > trace.rejected.size())
+        for (const auto& [reason, n] : trace.rejectedByReason)
+            lines.push_back("refused as " + reason + ": " + countText(n));
+    for (const TraceWarning& warning : trace.warnings)
+        lines.push_back("warning: " + warning.text);
+    lines.push_back(lengthsLine("prompt", stats.prompt, trace.lengthUnit));
+    lines.push_back(lengthsLine("output", stats.output, trace.lengthUnit));
+    if (stats.pearson && stats.spearman)
+        lines.push_back("correlation of prompt and output: Pearson " + number(*stats.pearson, "%.3f") +
+                        ", Spearman " + number(*stats.spearman, "%.3f"));
+    if (stats.cachedShare)
+        lines.push_back("cached as the log has it: " + percentText(*stats.cachedShare) +
+                        " of the prompt tokens");
+    if (stats.arrivals)
+        addArrivals(*stats.arrivals, lines);
+    if (stats.prefix)
+        addPrefix(*stats.prefix, lines);
+    if (stats.sessions)
+        addSessions(*stats.sessions, lines);
+    lines.push_back("hash: " + trace.hash);
+    return lines;
 }
 
 } // namespace tailmark

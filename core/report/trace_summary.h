@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workload/trace_import.h"
+#include "workload/trace/trace.h"
+
+#include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace tailmark {
 
-/// What a trace holds, with the keys of the contract (`import-trace --json`): rows accepted and rejected,
-/// each with its line and reason; nearest-rank percentiles of both lengths; gaps between arrivals (null below
-/// two rows); duration; correlation of the two lengths (null where one does not vary). Times in ms with four
-/// decimals.
+/// What a log holds and shows, with the keys of the contract (`import-trace --json`). What is not known is
+/// null. Times in ms with four decimals unless a key says otherwise.
 nlohmann::ordered_json traceToJson(const Trace& trace);
+
+/// The same for a person: one fact a line, without the file's name.
+std::vector<std::string> traceLines(const Trace& trace);
 
 } // namespace tailmark

@@ -2,7 +2,7 @@
 #include "workload/lengths.h"
 
 #include "base/rng.h"
-#include "workload/trace_import.h"
+#include "workload/trace/trace_import.h"
 
 namespace tailmark {
 
@@ -47,13 +47,16 @@ private:
 /// Rows that cannot be used change the lengths that are drawn: never in silence.
 std::string remarkOf(const std::string& file, const Trace& trace)
 {
-    if (trace.rejected.empty())
-        return {};
-    const RejectedRow& first = trace.rejected.front();
-    return file + ": " + std::to_string(trace.rejected.size()) + " of " +
-           std::to_string(trace.rejected.size() + trace.rows.size()) +
-           " rows were refused, lengths are drawn from the others; the first: line " +
-           std::to_string(first.line) + ": " + first.field + " " + first.reason;
+    std::string remark;
+    if (trace.rowsRejected > 0) {
+        const RejectedRow& first = trace.rejected.front();
+        remark = std::to_string(trace.rowsRejected) + " of " +
+                 std::to_string(trace.rowsRejected + trace.rowsAccepted) +
+                 " rows were refused, lengths are drawn from the others; the first: line " +
+                 std::to_string(first.line) + ": " + (first.field.empty() ? "" : first.field + " ") +
+                 first.reason;
+    }
+    return remark.empty() ? remark : file + ": " + remark;
 }
 
 } // namespace
@@ -64,12 +67,14 @@ Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& leng
         return std::shared_ptr<const LengthSource>(
             std::make_shared<FixedLengths>(LengthPair{lengths.promptTokens, lengths.outputTokens}));
 
-    Result<Trace> trace = importTrace(lengths.file, lengths.format);
+    TraceOptions options;
+    options.format = lengths.format;
+    Result<Trace> trace = importTrace(lengths.file, options);
     if (!trace)
         return trace.error();
     std::vector<LengthPair> pairs;
     pairs.reserve(trace.value().rows.size());
-    for (const TraceRow& row : trace.value().rows) {
+    for (const TraceRow row : trace.value().rows) {
         if (row.lengths.promptTokens > kMaxTokens || row.lengths.outputTokens > kMaxTokens)
             return Error{ErrorCode::BadInput, lengths.file + ":" + std::to_string(row.line),
                          "has more than the 2,000,000 tokens that one request may have"};

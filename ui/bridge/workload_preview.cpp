@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bridge/workload_preview.h"
 
-#include "report/trace_summary.h"
-
-#include <nlohmann/json.hpp>
+#include "workload/trace/trace_import.h"
 
 namespace tailmark::ui {
 
@@ -11,9 +9,10 @@ namespace {
 
 constexpr int kDelayMs = 200;
 
-LengthPercentiles percentiles(const nlohmann::ordered_json& lengths)
+LengthPercentiles percentiles(const IntegerStats& lengths)
 {
-    return {lengths.at("p50"), lengths.at("p90"), lengths.at("p99")};
+    return {static_cast<double>(lengths.p50), static_cast<double>(lengths.p90),
+            static_cast<double>(lengths.p99)};
 }
 
 } // namespace
@@ -29,21 +28,21 @@ Result<WorkloadSummary> summariseLengths(const Lengths& lengths)
         summary.meanTokens = prompt + output;
         return summary;
     }
-    Result<Trace> trace = importTrace(lengths.file, lengths.format);
-    if (!trace.ok())
-        return trace.error();
-    const nlohmann::ordered_json json = traceToJson(trace.value());
-    summary.prompt = percentiles(json.at("prompt"));
-    summary.output = percentiles(json.at("output"));
-    if (const auto& spearman = json.at("correlation").at("spearman"); spearman.is_number())
-        summary.rankCorrelation = spearman.get<double>();
-    summary.rows = trace.value().rows.size();
-    for (const TraceRow& row : trace.value().rows)
-        summary.meanTokens +=
-            (row.lengths.promptTokens + row.lengths.outputTokens) / static_cast<double>(summary.rows);
-    summary.format = trace.value().format;
-    summary.rejected = std::move(trace.value().rejected);
-    summary.warnings = std::move(trace.value().warnings);
+    TraceOptions options;
+    options.format = lengths.format;
+    Result<Trace> imported = importTrace(lengths.file, options);
+    if (!imported)
+        return imported.error();
+    Trace& trace = imported.value();
+    summary.prompt = percentiles(trace.stats.prompt);
+    summary.output = percentiles(trace.stats.output);
+    summary.rankCorrelation = trace.stats.spearman;
+    summary.rows = trace.rowsAccepted;
+    summary.meanTokens = trace.stats.prompt.mean + trace.stats.output.mean;
+    summary.format = trace.format;
+    summary.rowsRejected = trace.rowsRejected;
+    summary.rejected = std::move(trace.rejected);
+    summary.warnings = std::move(trace.warnings);
     return summary;
 }
 

@@ -3,7 +3,7 @@
 
 #include "bridge/background_job.h"
 #include "plan/matrix.h"
-#include "workload/trace_import.h"
+#include "workload/trace/trace.h"
 
 #include <QObject>
 #include <QString>
@@ -29,7 +29,8 @@ struct WorkloadSummary
     std::size_t rows = 0; ///< accepted; 0 = fixed lengths
     std::string format;
     std::vector<RejectedRow> rejected;
-    std::vector<std::string> warnings; ///< short codes of trace_import.h
+    std::uint64_t rowsRejected = 0; ///< all of them; `rejected` lists the first
+    std::vector<TraceWarning> warnings;
 };
 
 /// Pure; reads the trace file where there is one (blocking).

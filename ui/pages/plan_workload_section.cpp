@@ -179,8 +179,8 @@ void PlanWorkloadSection::showPreview()
                  percentiles(summary.prompt), percentiles(summary.output));
     if (summary.rankCorrelation)
         text += u' ' + tr("Rank correlation %1.").arg(QLocale().toString(*summary.rankCorrelation, 'f', 2));
-    if (!summary.rejected.empty()) {
-        text += u' ' + tr("%n row(s) rejected.", nullptr, static_cast<int>(summary.rejected.size()));
+    if (summary.rowsRejected > 0) {
+        text += u' ' + tr("%n row(s) rejected.", nullptr, static_cast<int>(summary.rowsRejected));
         QStringList lines;
         for (const RejectedRow& row : summary.rejected) {
             if (static_cast<std::size_t>(lines.size()) == kRejectedShown) {
@@ -193,9 +193,9 @@ void PlanWorkloadSection::showPreview()
         }
         m_text->setToolTip(lines.join(u'\n'));
     }
-    for (const std::string& warning : summary.warnings)
-        text +=
-            u' ' + (warning == "unsorted" ? tr("Its rows were not in the order of time.") : words(warning));
+    for (const TraceWarning& warning : summary.warnings)
+        text += u' ' + (warning.code == "unsorted" ? tr("Its rows were not in the order of time.")
+                                                   : QString::fromStdString(warning.text) + u'.');
     m_text->setText(text);
 }
 

@@ -96,7 +96,8 @@ private slots:
             [](Matrix& m) {
                 m.workload.lengths = {LengthsKind::Trace, 1, 1, "a.csv", "parquet"};
             },
-            "must be \"auto\" or \"azure\", is \"parquet\"");
+            "must be \"auto\", \"azure\", \"burstgpt\", \"vidur\", \"mooncake\", \"bailian\", \"weka\", \"sharegpt\", "
+            "\"servegen\", \"vllm\", \"aiperf\", \"guidellm\" or \"generic\", is \"parquet\"");
         row(
             "workload.prefix.share", [](Matrix& m) { m.workload.prefix.share = 1.5; },
             "must be a number from 0 to 1, is 1.5");

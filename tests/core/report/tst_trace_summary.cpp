@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "report/trace_summary.h"
+#include "workload/trace/trace_import.h"
 
 #include <filesystem>
 #include <fstream>
@@ -11,21 +12,6 @@
 using namespace tailmark;
 using nlohmann::ordered_json;
 
-namespace {
-
-Trace traceOf(std::vector<LengthPair> lengths, Nanoseconds gap)
-{
-    Trace trace;
-    trace.format = "azure";
-    for (const LengthPair& pair : lengths) {
-        const auto i = static_cast<std::int64_t>(trace.rows.size());
-        trace.rows.push_back({gap * i, pair, i + 2});
-    }
-    return trace;
-}
-
-} // namespace
-
 class TestTraceSummary : public QObject
 {
     Q_OBJECT
@@ -33,8 +19,9 @@ class TestTraceSummary : public QObject
 private slots:
     void knownCases_data();
     void knownCases();
-    void correlations();
-    void oneRow();
+    void everythingThatALogShows();
+    void absentIsNull();
+    void linesForAPerson();
 };
 
 void TestTraceSummary::knownCases_data()
@@ -45,7 +32,7 @@ void TestTraceSummary::knownCases_data()
         return;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         const std::string name = entry.path().filename();
-        if (name.find("-azure-") != std::string::npos && name.ends_with(".csv"))
+        if (name.starts_with("trace-") && name.ends_with(".expected.json"))
             QTest::newRow(name.c_str()) << QString::fromStdString(entry.path().string());
     }
 }
@@ -55,37 +42,57 @@ void TestTraceSummary::knownCases()
     if (!std::filesystem::exists(TAILMARK_SHARED_DIR "/cases"))
         QSKIP("the folder with the cases is not there");
     QFETCH(QString, file);
-    std::ifstream in(file.chopped(4).toStdString() + ".expected.json");
-    const ordered_json expected = ordered_json::parse(in).at("expected");
-    const Result<Trace> trace = importTrace(file.toStdString());
+    std::ifstream in(file.toStdString());
+    const ordered_json known = ordered_json::parse(in);
+    const ordered_json& expected = known.at("expected");
+    const std::string folder = TAILMARK_SHARED_DIR "/cases/";
+    const Result<Trace> trace = importTrace(folder + known.at("case").get<std::string>());
     QCOMPARE(trace.ok(), expected.at("file_error").is_null());
     if (!trace)
         return;
     const ordered_json json = traceToJson(trace.value());
-    for (const char* key : {"format", "length_unit", "rows_accepted", "rows_rejected", "rejected", "prompt",
-                            "output", "inter_arrival", "duration_ms"})
+    for (const char* key : {"format", "length_unit", "rows_accepted", "rows_rejected", "rejected", "warnings",
+                            "prompt", "output", "inter_arrival", "duration_ms"})
         QCOMPARE(QString::fromStdString(json.at(key).dump()),
                  QString::fromStdString(expected.at(key).dump()));
 }
 
-void TestTraceSummary::correlations()
+void TestTraceSummary::everythingThatALogShows()
 {
-    // By hand: ranks of the outputs 1, 2.5, 2.5, 4 against 1, 2, 3, 4.
-    const ordered_json json = traceToJson(traceOf({{10, 1}, {20, 5}, {30, 5}, {40, 9}}, Nanoseconds(1)));
-    QVERIFY(std::abs(json["correlation"]["pearson"].get<double>() - 120 / std::sqrt(500.0 * 32)) < 1e-12);
-    QVERIFY(std::abs(json["correlation"]["spearman"].get<double>() - 4.5 / std::sqrt(5 * 4.5)) < 1e-12);
-    const ordered_json falling = traceToJson(traceOf({{10, 900}, {20, 30}, {30, 20}}, Nanoseconds(1)));
-    QCOMPARE(falling["correlation"]["spearman"].get<double>(), -1.0);
-    const ordered_json constant = traceToJson(traceOf({{10, 7}, {20, 7}, {30, 7}}, Nanoseconds(1)));
-    QVERIFY(constant["correlation"]["pearson"].is_null() && constant["correlation"]["spearman"].is_null());
+    const Result<Trace> trace = importTrace(TAILMARK_TEST_DATA "/traces/agent_session.json");
+    QVERIFY2(trace.ok(), trace ? "" : trace.error().line().c_str());
+    const ordered_json json = traceToJson(trace.value());
+    QCOMPARE(json["prefix"]["block_size"].get<int>(), 64);
+    QCOMPARE(json["prefix"]["block_hit_rate"].get<double>(), 0.6);
+    QCOMPARE(json["sessions"]["n"].get<int>(), 2);
+    QCOMPARE(json["sessions"]["think_ms"]["max"].get<int>(), 12'000);
+    QCOMPARE(json["rejected_by_reason"]["zero"].get<int>(), 1);
+    QCOMPARE(json["columns"]["prompt"].get<std::string>(), std::string("in"));
+    QCOMPARE(json["scatter"].size(), std::size_t(4));
+    QCOMPARE(json["models"][0].get<std::string>(), std::string("m"));
+    QCOMPARE(json["hash"].get<std::string>().size(), std::size_t(64));
+    QVERIFY(json["arrivals"].is_null() && json["duration_ms"].is_null()); // no common clock
 }
 
-void TestTraceSummary::oneRow()
+void TestTraceSummary::absentIsNull()
 {
-    const ordered_json json = traceToJson(traceOf({{777, 33}}, Nanoseconds(1)));
-    QVERIFY(json["inter_arrival"].is_null());
-    QCOMPARE(json["duration_ms"].get<double>(), 0.0);
-    QCOMPARE(json["prompt"]["p99"].get<int>(), 777);
+    const ordered_json json = traceToJson(importTrace(TAILMARK_TEST_DATA "/traces/guidellm.csv").value());
+    for (const char* key : {"inter_arrival", "duration_ms", "arrivals", "prefix", "sessions", "cached"})
+        QVERIFY2(json.at(key).is_null(), key);
+    QCOMPARE(json["correlation"]["spearman"].get<double>(), 1.0);
+}
+
+void TestTraceSummary::linesForAPerson()
+{
+    const std::vector<std::string> lines =
+        traceLines(importTrace(TAILMARK_TEST_DATA "/traces/agent_session.json").value());
+    const auto has = [&](const char* line) {
+        return std::find(lines.begin(), lines.end(), line) != lines.end();
+    };
+    QVERIFY(has("line 1: output: zero"));
+    QVERIFY(has("prompt: p50 150, p90 210, p99 210, mean 172.0 (128 to 210) tokens"));
+    QVERIFY(has("sessions: 2, turns p50 1, p90 3, max 3; think time p50 2, p90 12 s; a turn adds p50 10 to "
+                "the prompt"));
 }
 
 QTEST_GUILESS_MAIN(TestTraceSummary)

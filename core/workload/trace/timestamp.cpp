@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workload/timestamp.h"
+#include "workload/trace/timestamp.h"
 
 namespace tailmark {
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include "exit_code.h"
+#include "output.h"
+#include "plan/validate.h"
+#include "report/trace_summary.h"
+#include "workload/trace/trace_import.h"
+
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace tailmark::cli {
+
+namespace {
+
+struct TraceArguments
+{
+    std::string file;
+    TraceOptions options;
+    std::vector<std::string> columns;
+    std::string timeUnit;
+    bool json = false;
+};
+
+Status readColumns(const TraceArguments& arguments, TraceOptions& options)
+{
+    for (const std::string& assignment : arguments.columns) {
+        const std::size_t equals = assignment.find('=');
+        const std::optional<Field> field = fieldFromId(assignment.substr(0, equals));
+        if (equals == std::string::npos || equals + 1 == assignment.size() || !field) {
+            std::string fields;
+            for (std::size_t i = 0; i < kFieldCount; ++i)
+                fields += (i == 0 ? "" : ", ") + std::string(fieldId(static_cast<Field>(i)));
+            return Error{ErrorCode::BadInput, "--column " + assignment,
+                         "must be FIELD=NAME; fields: " + fields};
+        }
+        options.columns[*field] = assignment.substr(equals + 1);
+    }
+    if (!arguments.timeUnit.empty()) {
+        options.timeUnit = timeUnitFromId(arguments.timeUnit);
+        if (!options.timeUnit)
+            return Error{ErrorCode::BadInput, "--time-unit " + arguments.timeUnit, "must be s, ms, us or ns"};
+    }
+    return success();
+}
+
+int readTrace(const TraceArguments& arguments)
+{
+    TraceOptions options = arguments.options;
+    if (Status status = readColumns(arguments, options); !status)
+        return fail(status.error());
+    const Result<Trace> trace = importTrace(arguments.file, options);
+    if (!trace)
+        return fail(trace.error());
+    if (arguments.json) {
+        printJson(traceToJson(trace.value()));
+        return kDone;
+    }
+    std::cout << oneLine(arguments.file) << ": format " << trace.value().format << ", "
+              << trace.value().rowsAccepted << " rows accepted, " << trace.value().rowsRejected
+              << " rejected\n";
+    for (const std::string& line : traceLines(trace.value()))
+        std::cout << oneLine(line) << '\n';
+    return kDone;
+}
+
+} // namespace
+
+void addImportTrace(CLI::App& app, Action& action)
+{
+    auto arguments = std::make_shared<TraceArguments>();
+    CLI::App* command = app.add_subcommand(
+        "import-trace", "Read a log of requests and say what is in it, refused rows included");
+    std::string formats;
+    for (const std::string_view format : traceFormatIds())
+        formats += (formats.empty() ? "" : ", ") + std::string(format);
+    TraceOptions& options = arguments->options;
+    command->add_option("file", arguments->file, "Trace file, plain or gzip")->required()->type_name("FILE");
+    command->add_option("--format", options.format, formats)->capture_default_str()->type_name("NAME");
+    command
+        ->add_option(
+            "--column", arguments->columns,
+            "Where a field is found: prompt=NAME, output=NAME, timestamp=NAME and others; a column, or a "
+            "path like usage.prompt_tokens; repeatable")
+        ->type_name("FIELD=NAME");
+    command->add_option("--time-unit", arguments->timeUnit, "Unit of numeric timestamps: s, ms, us or ns")
+        ->type_name("UNIT");
+    command->add_option("--block-size", options.blockSize, "Tokens that a block id stands for")
+        ->check(CLI::Range(1, 65'536))
+        ->type_name("TOKENS");
+    command->add_option("--output-tokens", options.outputTokens, "Output length of rows that tell none")
+        ->check(CLI::Range(1, 2'000'000))
+        ->type_name("TOKENS");
+    command->add_option("--only-model", options.model, "Rows of this model only")->type_name("NAME");
+    command->add_flag("--keep-zero-output", options.keepZeroOutput,
+                      "Keep rows without output, mostly failed requests");
+    command->add_flag("--dequantise", options.dequantise,
+                      "Spread arrivals that sit on a grid inside their tick");
+    command->add_flag("--json", arguments->json, "Print JSON");
+    command->callback([&action, arguments] { action = [arguments] { return readTrace(*arguments); }; });
+}
+
+} // namespace tailmark::cli

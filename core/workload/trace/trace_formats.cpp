@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/trace/trace_formats.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace tailmark {
+
+namespace {
+
+struct Name
+{
+    Field field;
+    std::string_view folded;
+    bool needed = false;
+};
+
+/// A format of flat records. The first in the table whose needed names are all there is the one.
+struct Format
+{
+    std::string_view id;
+    std::string_view lookedFor;
+    std::vector<Name> names;
+    TimeUnit timestampUnit = TimeUnit::Seconds, thinkUnit = TimeUnit::Seconds;
+    int blockSize = 0;
+    bool wholeBlocksOnly = false, idsOfSession = false, sessionClock = false, timestampOptional = false;
+};
+
+const std::vector<Format>& formats()
+{
+    using F = Field;
+    static const std::vector<Format> table = {
+        {"azure",
+         "TIMESTAMP, ContextTokens and GeneratedTokens",
+         {{F::Timestamp, "timestamp", true},
+          {F::Prompt, "contexttokens", true},
+          {F::Output, "generatedtokens", true}},
+         TimeUnit::DateTime},
+        {"burstgpt",
+         "Timestamp, Request tokens and Response tokens",
+         {{F::Timestamp, "timestamp", true},
+          {F::Prompt, "requesttokens", true},
+          {F::Output, "responsetokens", true},
+          {F::Total, "totaltokens"},
+          {F::Session, "sessionid"},
+          {F::Model, "model"}}},
+        {"vidur",
+         "num_prefill_tokens and num_decode_tokens",
+         {{F::Timestamp, "arrivedat"},
+          {F::Prompt, "numprefilltokens", true},
+          {F::Output, "numdecodetokens", true},
+          {F::Total, "numtotaltokens"}}},
+        {"weka",
+         "session_id, t_s, input_tokens, output_tokens and hash_id_runs, or objects with requests",
+         {{F::Session, "sessionid", true},
+          {F::Agent, "agent"},
+          {F::Timestamp, "ts", true},
+          {F::Prompt, "inputtokens", true},
+          {F::Output, "outputtokens", true},
+          {F::Turn, "seq"},
+          {F::ThinkTime, "thinktimes"},
+          {F::Model, "model"},
+          {F::Blocks, "hashidruns", true}},
+         TimeUnit::Seconds,
+         TimeUnit::Seconds,
+         64,
+         true,
+         true,
+         true},
+        {"bailian",
+         "chat_id, parent_chat_id, timestamp, input_length and output_length",
+         {{F::Session, "chatid", true},
+          {F::Parent, "parentchatid", true},
+          {F::Timestamp, "timestamp", true},
+          {F::Prompt, "inputlength", true},
+          {F::Output, "outputlength", true},
+          {F::Turn, "turn"},
+          {F::Blocks, "hashids"}},
+         TimeUnit::Seconds,
+         TimeUnit::Seconds,
+         16},
+        {"mooncake", // also vLLM's timed_trace, AIPerf's mooncake_trace and GuideLLM's trace_synthetic
+         "input_length, output_length, timestamp and hash_ids",
+         {{F::Timestamp, "timestamp"},
+          {F::Timestamp, "timestampms"},
+          {F::Prompt, "inputlength", true},
+          {F::Output, "outputlength", true},
+          {F::Session, "sessionid"},
+          {F::ThinkTime, "delay"},
+          {F::Blocks, "hashids"},
+          {F::Blocks, "hashidruns"}},
+         TimeUnit::Milliseconds,
+         TimeUnit::Milliseconds,
+         512},
+        {"guidellm",
+         "prompt_tokens_count and output_tokens_count",
+         {{F::Prompt, "prompttokenscount", true}, {F::Output, "outputtokenscount", true}}},
+        {"guidellm",
+         "input_tokens_count and completion_tokens_count",
+         {{F::Prompt, "inputtokenscount", true}, {F::Output, "completiontokenscount", true}}},
+    };
+    return table;
+}
+
+/// Formats whose records hold the prompt itself: after the guess by names, so that a log with texts and token
+/// counts is read by its counts.
+const std::vector<Format>& textFormats()
+{
+    using F = Field;
+    static const std::vector<Format> table = {
+        {"mooncake",
+         "text_input and output_length",
+         {{F::Timestamp, "timestamp"},
+          {F::PromptText, "textinput", true},
+          {F::Output, "outputlength", true},
+          {F::Session, "sessionid"},
+          {F::ThinkTime, "delay"}},
+         TimeUnit::Milliseconds,
+         TimeUnit::Milliseconds,
+         0,
+         false,
+         false,
+         false,
+         true},
+        {"vllm",
+         "prompt and output_tokens",
+         {{F::PromptText, "prompt", true}, {F::Output, "outputtokens", true}}},
+        {"aiperf",
+         "text, with timestamp or delay, or objects with turns",
+         {{F::Timestamp, "timestamp"},
+          {F::ThinkTime, "delay"},
+          {F::PromptText, "text", true},
+          {F::Output, "outputlength"},
+          {F::Session, "sessionid"}},
+         TimeUnit::Milliseconds,
+         TimeUnit::Milliseconds,
+         0,
+         false,
+         false,
+         false,
+         true},
+        {"vllm", "prompt", {{F::PromptText, "prompt", true}}},
+    };
+    return table;
+}
+
+/// Names that logs have for a field, the most telling first: proxies and libraries (LiteLLM, Langfuse,
+/// Helicone, OpenAI's usage objects, OpenTelemetry) and plain tables. A name matches as a whole or behind a
+/// dot.
+struct Aliases
+{
+    Field field;
+    std::vector<std::string_view> names;
+};
+
+const std::vector<Aliases>& aliases()
+{
+    using F = Field;
+    static const std::vector<Aliases> table = {
+        {F::Timestamp,
+         {"timestamp",
+          "timestampms",
+          "timestamps",
+          "timestampus",
+          "timestampns",
+          "arrivaltime",
+          "arrivedat",
+          "arrival",
+          "arrivalms",
+          "arrivals",
+          "arrivaltimems",
+          "arrivaltimes",
+          "requestcreatedat",
+          "requesttime",
+          "requesttimestamp",
+          "starttime",
+          "starttimeunixnano",
+          "starttimems",
+          "startedat",
+          "createdat",
+          "created",
+          "senttime",
+          "datetime",
+          "time",
+          "timems",
+          "times",
+          "ts",
+          "tms",
+          "date",
+          "t"}},
+        {F::Prompt,
+         {"prompttokens",
+          "inputtokens",
+          "usage.prompttokens",
+          "usage.inputtokens",
+          "usagedetails.input",
+          "usage.input",
+          "usage.prompt",
+          "inputlength",
+          "promptlength",
+          "contexttokens",
+          "requesttokens",
+          "numprompttokens",
+          "numinputtokens",
+          "numprefilltokens",
+          "prompttokenscount",
+          "inputtokenscount",
+          "prompttokencount",
+          "inputtokencount",
+          "promptlen",
+          "inputlen",
+          "prefilltokens",
+          "isl",
+          "promptsize",
+          "tokensin",
+          "inputsequencelength",
+          "in",
+          "prompt",
+          "input"}},
+        {F::Output,
+         {"completiontokens",
+          "outputtokens",
+          "usage.completiontokens",
+          "usage.outputtokens",
+          "usagedetails.output",
+          "usage.output",
+          "usage.completion",
+          "outputlength",
+          "completionlength",
+          "generatedtokens",
+          "responsetokens",
+          "generationtokens",
+          "numoutputtokens",
+          "numcompletiontokens",
+          "numgeneratedtokens",
+          "numdecodetokens",
+          "outputtokenscount",
+          "completiontokenscount",
+          "outputtokencount",
+          "completiontokencount",
+          "candidatestokencount",
+          "outputlen",
+          "decodetokens",
+          "responselength",
+          "osl",
+          "tokensout",
+          "outputsequencelength",
+          "out",
+          "completion",
+          "response",
+          "output"}},
+        {F::Total, {"totaltokens", "usage.totaltokens", "usagedetails.total", "usage.total"}},
+        {F::Cached,
+         {"prompttokensdetails.cachedtokens", "inputtokensdetails.cachedtokens", "cachedtokens",
+          "promptcachereadtokens", "cachereadinputtokens", "cacheread.inputtokens",
+          "usagedetails.inputcachedtokens", "inputcachedtokens", "cachedprompttokens", "prompttokenscached"}},
+        {F::Session,
+         {"sessionid", "conversationid", "conversationhash", "threadid", "chatid", "session", "conversation",
+          "traceid"}},
+        {F::Turn, {"turn", "turnindex", "turnidentifier", "turnid"}},
+        {F::ThinkTime, {"thinktimes", "thinktimems", "thinktime"}},
+        {F::Model,
+         {"model", "modelname", "providedmodelname", "responsemodel", "requestmodel", "response.model",
+          "request.model", "modelgroup", "modelid"}},
+        {F::Blocks, {"hashids", "hashidruns", "blockhashes", "blockids", "prefixhashes"}},
+        {F::Kind, {"type", "observationtype"}},
+    };
+    return table;
+}
+
+const std::vector<Aliases>& textAliases()
+{
+    static const std::vector<Aliases> table = {
+        {Field::PromptText,
+         {"prompt", "textinput", "instruction", "question", "inputtext", "input", "context", "content",
+          "text"}},
+        {Field::OutputText,
+         {"completion", "response", "answer", "outputtext", "output", "target", "generation"}},
+    };
+    return table;
+}
+
+const SourceName* findFolded(std::span<const SourceName> names, std::string_view folded)
+{
+    for (const SourceName& name : names)
+        if (foldedName(name.name) == folded)
+            return &name;
+    return nullptr;
+}
+
+/// As a whole, else behind a dot, the shallowest first.
+const SourceName* findAlias(std::span<const SourceName> names, std::string_view alias)
+{
+    if (const SourceName* whole = findFolded(names, alias))
+        return whole;
+    const SourceName* best = nullptr;
+    for (const SourceName& name : names) {
+        const std::string folded = foldedName(name.name);
+        if (folded.size() > alias.size() && folded.ends_with(alias) &&
+            folded[folded.size() - alias.size() - 1] == '.' &&
+            (!best || name.path.size() < best->path.size()))
+            best = &name;
+    }
+    return best;
+}
+
+bool isNumber(const FieldValue& value)
+{
+    if (value.type == FieldValue::Type::Whole || value.type == FieldValue::Type::Real)
+        return true;
+    double number = 0;
+    if (value.type != FieldValue::Type::Text || value.text.empty())
+        return false;
+    const auto [end, error] =
+        std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
+    return error == std::errc() &&
+           (end == value.text.data() + value.text.size() || *end == ',' /* a decimal comma */);
+}
+
+/// Most values that are there are numbers; a column without any is none of tokens.
+bool holdsNumbers(const SourceName& name)
+{
+    std::size_t there = 0, numbers = 0;
+    for (const FieldValue& value : name.samples) {
+        if (value.type == FieldValue::Type::Missing || value.type == FieldValue::Type::Null ||
+            (value.type == FieldValue::Type::Text && value.text.empty()))
+            continue;
+        ++there;
+        numbers += isNumber(value);
+    }
+    return there == 0 || 2 * numbers > there;
+}
+
+/// The unit that a name ends in: "_ms", "Ms", "_s", "_us", "_ns", "unix_nano".
+std::optional<TimeUnit> unitOfName(std::string_view name)
+{
+    const std::string folded = foldedName(name);
+    const auto ends = [&](std::string_view tail) {
+        if (!folded.ends_with(tail) || name.size() <= tail.size())
+            return false;
+        // Written apart, or with a capital, so that "times" and "params" are no units.
+        const char before = name[name.size() - tail.size() - 1];
+        const char first = name[name.size() - tail.size()];
+        return before == '_' || before == ' ' || before == '-' || before == '.' ||
+               (first >= 'A' && first <= 'Z');
+    };
+    if (folded.ends_with("unixnano") || ends("ns"))
+        return TimeUnit::Nanoseconds;
+    if (ends("us"))
+        return TimeUnit::Microseconds;
+    if (ends("ms"))
+        return TimeUnit::Milliseconds;
+    if (ends("s") || ends("sec") || ends("seconds"))
+        return TimeUnit::Seconds;
+    return std::nullopt;
+}
+
+struct Unit
+{
+    TimeUnit unit;
+    bool guessed = false;
+};
+
+/// By the size of the values where they count from 1970; smaller ones count from somewhere near, in s or ms.
+Unit unitOfValues(const SourceName& name)
+{
+    double largest = 0, smallest = 0;
+    bool fraction = false, any = false;
+    for (const FieldValue& value : name.samples) {
+        double number = 0;
+        if (value.type == FieldValue::Type::Whole)
+            number = static_cast<double>(value.whole);
+        else if (value.type == FieldValue::Type::Real)
+            number = value.real;
+        else if (!isNumber(value))
+            continue;
+        else
+            std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
+        fraction = fraction || number != std::floor(number) ||
+                   (value.type == FieldValue::Type::Text && value.text.find(',') != std::string_view::npos);
+        largest = any ? std::max(largest, number) : number;
+        smallest = any ? std::min(smallest, number) : number;
+        any = true;
+    }
+    if (!any)
+        return {TimeUnit::DateTime};
+    const double size = std::abs(largest);
+    if (size >= 1e17)
+        return {TimeUnit::Nanoseconds};
+    if (size >= 1e14)
+        return {TimeUnit::Microseconds};
+    if (size >= 1e11)
+        return {TimeUnit::Milliseconds};
+    if (size >= 1e8)
+        return {TimeUnit::Seconds};
+    const double gap =
+        (largest - smallest) / static_cast<double>(std::max<std::size_t>(name.samples.size() - 1, 1));
+    return {fraction || gap < 10 ? TimeUnit::Seconds : TimeUnit::Milliseconds, true};
+}
+
+bool allDates(const SourceName& name)
+{
+    return std::none_of(name.samples.begin(), name.samples.end(), isNumber);
+}
+
+void settleUnits(Layout& layout, const TraceOptions& options, std::optional<TimeUnit> ofFormat)
+{
+    if (const SourceName* timestamp = layout.source(Field::Timestamp)) {
+        const std::optional<TimeUnit> ofName = unitOfName(timestamp->name);
+        if (!ofFormat && allDates(*timestamp))
+            layout.timestampUnit = TimeUnit::DateTime;
+        else if (options.timeUnit)
+            layout.timestampUnit = *options.timeUnit;
+        else if (ofFormat && *ofFormat == TimeUnit::DateTime)
+            layout.timestampUnit = TimeUnit::DateTime;
+        else if (ofName)
+            layout.timestampUnit = *ofName;
+        else {
+            const Unit unit = unitOfValues(*timestamp);
+            // What has a fraction, or counts from 1970, is not what the format's own files have.
+            const bool others =
+                unit.unit != TimeUnit::DateTime &&
+                (!unit.guessed || (unit.unit == TimeUnit::Seconds &&
+                                   std::any_of(timestamp->samples.begin(), timestamp->samples.end(),
+                                               [](const FieldValue& value) {
+                                                   return value.type == FieldValue::Type::Real &&
+                                                          value.real != std::floor(value.real);
+                                               })));
+            layout.timestampUnit = ofFormat && !others ? *ofFormat : unit.unit;
+            layout.unitGuessed = unit.guessed && (!ofFormat || (others && *ofFormat != unit.unit));
+        }
+    }
+    if (const SourceName* think = layout.source(Field::ThinkTime))
+        layout.thinkUnit = unitOfName(think->name).value_or(layout.thinkUnit);
+}
+
+std::optional<Layout> match(const Format& format, std::span<const SourceName> names,
+                            const TraceOptions& options)
+{
+    Layout layout;
+    layout.format = format.id;
+    for (const Name& name : format.names) {
+        const SourceName* found = findFolded(names, name.folded);
+        if (!found && name.needed)
+            return std::nullopt;
+        auto& source = layout.sources[static_cast<std::size_t>(name.field)];
+        if (found && !source)
+            source = *found;
+    }
+    layout.thinkUnit = format.thinkUnit;
+    layout.blockSize = format.blockSize;
+    layout.wholeBlocksOnly = format.wholeBlocksOnly;
+    layout.idsOfSession = format.idsOfSession;
+    layout.sessionClock = format.sessionClock;
+    layout.timestampOptional = format.timestampOptional;
+    settleUnits(layout, options, format.timestampUnit);
+    return layout;
+}
+
+void take(Layout& layout, Field field, const SourceName& name)
+{
+    auto& source = layout.sources[static_cast<std::size_t>(field)];
+    if (!source)
+        source = name;
+}
+
+/// Langfuse lists spans and events beside the generations.
+void settleKind(Layout& layout)
+{
+    auto& kind = layout.sources[static_cast<std::size_t>(Field::Kind)];
+    const bool told =
+        kind && std::any_of(kind->samples.begin(), kind->samples.end(), [](const FieldValue& value) {
+            return value.type == FieldValue::Type::Text && value.text == "GENERATION";
+        });
+    if (told)
+        layout.requestKind = "GENERATION";
+    else
+        kind.reset();
+}
+
+Layout guess(std::span<const SourceName> names, Layout layout)
+{
+    layout.format = "generic";
+    for (const Aliases& field : aliases()) {
+        const bool tokens = field.field == Field::Prompt || field.field == Field::Output ||
+                            field.field == Field::Total || field.field == Field::Cached;
+        for (const std::string_view alias : field.names)
+            if (const SourceName* found = findAlias(names, alias); found && (!tokens || holdsNumbers(*found)))
+                take(layout, field.field, *found);
+    }
+    for (const Aliases& field : textAliases())
+        for (const std::string_view alias : field.names)
+            if (const SourceName* found = findFolded(names, alias); found && !holdsNumbers(*found))
+                take(layout, field.field, *found);
+    settleKind(layout);
+    layout.timestampOptional = false;
+    return layout;
+}
+
+/// How many of the first rows have as many ids as blocks of this size make.
+std::size_t rowsThatFit(const Layout& layout, int size)
+{
+    const SourceName *prompt = layout.source(Field::Prompt), *blocks = layout.source(Field::Blocks);
+    std::size_t fits = 0;
+    std::vector<IdRun> runs;
+    for (std::size_t i = 0; i < std::min(prompt->samples.size(), blocks->samples.size()); ++i) {
+        std::int32_t tokens = 0;
+        runs.clear();
+        if (parseCount(prompt->samples[i], 1, false, tokens) || !parseIdRuns(blocks->samples[i].text, runs))
+            continue;
+        std::uint64_t ids = 0;
+        for (const IdRun& run : runs)
+            ids += run.count;
+        const auto whole = static_cast<std::uint64_t>(tokens / size);
+        fits += ids > 0 && (ids == whole || ids == whole + 1);
+    }
+    return fits;
+}
+
+/// The format's own size of a block where it fits the rows, else the one that does.
+int settledBlockSize(const Layout& layout)
+{
+    if (!layout.has(Field::Prompt) || !layout.has(Field::Blocks))
+        return layout.blockSize;
+    int best = layout.blockSize;
+    std::size_t most = layout.blockSize > 0 ? 2 * rowsThatFit(layout, layout.blockSize) : 0;
+    for (const int size : {512, 256, 128, 64, 32, 16, 1024, 8}) {
+        if (const std::size_t fits = rowsThatFit(layout, size); fits > most) {
+            most = fits;
+            best = size;
+        }
+    }
+    return best;
+}
+
+std::string listed(std::span<const SourceName> names)
+{
+    std::string text;
+    for (std::size_t i = 0; i < names.size() && i < 20; ++i)
+        text += (i == 0 ? "" : ", ") + names[i].name;
+    return names.size() > 20 ? text + ", …" : text;
+}
+
+} // namespace
+
+std::string foldedName(std::string_view name)
+{
+    std::string text;
+    for (const char c : name) {
+        if (c == ' ' || c == '_' || c == '-' || c == '\t')
+            continue;
+        text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return text;
+}
+
+std::string namesLookedFor(std::string_view format)
+{
+    std::string text;
+    for (const std::vector<Format>* table : {&formats(), &textFormats()})
+        for (const Format& each : *table)
+            if (format == each.id || (format == "auto" && text.find(std::string("(") + std::string(each.id) +
+                                                                    ")") == std::string::npos))
+                text += std::string(text.empty() ? "" : "; ") + std::string(each.lookedFor) + " (" +
+                        std::string(each.id) + ")";
+    if (format == "auto" || format == "generic")
+        text += std::string(text.empty() ? "" : "; ") +
+                "prompt_tokens and completion_tokens or the like (generic); columns can be named one by one";
+    return "looked for " + text;
+}
+
+Result<Layout> layoutOf(std::vector<SourceName> names, const TraceOptions& options)
+{
+    const auto refuse = [](const std::string& message) { return Error{ErrorCode::BadInput, "", message}; };
+    if (findFolded(names, "nummodelrequests"))
+        return refuse(
+            "aggregate: its records are sums over many requests (num_model_requests), which tell no "
+            "length of any one");
+    const bool any = options.format == "auto";
+    std::optional<Layout> layout;
+    Layout asked;
+    for (const auto& [field, name] : options.columns) {
+        const SourceName* found = nullptr;
+        for (const SourceName& each : names)
+            found = !found && each.name == name ? &each : found;
+        if (!found)
+            found = findFolded(names, foldedName(name));
+        if (!found)
+            return refuse("no_column: has no column \"" + name + "\" for " + std::string(fieldId(field)) +
+                          "; there are: " + listed(names));
+        take(asked, field, *found);
+    }
+    const auto search = [&](const std::vector<Format>& table) {
+        for (const Format& format : table)
+            if (!layout && (any || options.format == format.id))
+                layout = match(format, names, options);
+    };
+    // Named columns come first; what they leave open is guessed.
+    if (options.columns.empty())
+        search(formats());
+    if (!layout && (any || options.format == "generic" || !options.columns.empty())) {
+        Layout guessed = guess(names, asked);
+        const bool named =
+            !options.columns.empty() && (guessed.has(Field::Prompt) || guessed.has(Field::PromptText));
+        const bool wanted = options.format == "generic" && guessed.has(Field::PromptText);
+        if (guessed.has(Field::Prompt) || named || wanted) {
+            if (guessed.has(Field::Output) || guessed.has(Field::OutputText) || options.outputTokens > 0) {
+                settleUnits(guessed, options, std::nullopt);
+                layout = std::move(guessed);
+            }
+        }
+    }
+    if (!layout && options.columns.empty())
+        search(textFormats());
+    if (!layout && any && options.columns.empty()) {
+        Layout guessed = guess(names, asked);
+        if (guessed.has(Field::PromptText) &&
+            (guessed.has(Field::Output) || guessed.has(Field::OutputText))) {
+            settleUnits(guessed, options, std::nullopt);
+            layout = std::move(guessed);
+        }
+    }
+    if (!layout)
+        return refuse("no_header: has no known header; " + namesLookedFor(options.format));
+    layout->blockSize = options.blockSize > 0 ? options.blockSize : settledBlockSize(*layout);
+    for (auto& source : layout->sources)
+        if (source)
+            source->samples.clear();
+    return std::move(*layout);
+}
+
+} // namespace tailmark
