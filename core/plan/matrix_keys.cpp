@@ -98,7 +98,7 @@ bool isHttpUrl(std::string_view text)
 
 bool isUrlOrAuto(std::string_view text)
 {
-    return text.empty() || text == "auto" || isHttpUrl(text);
+    return text.empty() || text == "auto" || text == "none" || isHttpUrl(text);
 }
 
 bool isEngineId(std::string_view text)
@@ -144,7 +144,7 @@ std::string httpUrlWords()
 
 std::string urlOrAutoWords()
 {
-    return "\"auto\", empty (no scraping), or " + httpUrlWords();
+    return "\"auto\", \"none\", or " + httpUrlWords();
 }
 
 std::string engineIdWords()
