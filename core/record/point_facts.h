@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "record/server_sample.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,17 +10,22 @@
 
 namespace tailmark {
 
-/// What is kept of a point beside its records: how it ended, and how the generator fared.
+/// What is kept of a point beside its records: how it ended, how the generator fared, what the server told.
 struct PointFacts
 {
     double endedS = 0; ///< when the point ended, since its start: a stopped point's window ends here
     std::optional<double> cpuCores;
     std::optional<double> busiestThreadCpu;
     std::optional<double> runDelayShare;
+    std::vector<double> threadCpu; ///< of each generator thread, in cores
     std::vector<double> loopLagMs;
+    std::vector<double> timerLagMs;
     std::uint64_t newConnections = 0, staleConnections = 0;
     std::string generatorNote;
     std::string endedBy = "time"; ///< what ended it: time, count, skip, stop, error
+    std::vector<ServerSample> serverSamples; ///< by time
+    std::vector<ServerCounter> countedAtRequestEnd; ///< those that grow only when a request ends
+    std::string serverNote; ///< what kept counters from being read; empty = nothing
 };
 
 } // namespace tailmark

@@ -18,6 +18,7 @@ inline constexpr std::int32_t kUnknownCount = -1;
 /// Which stamp the event times of a request carry (reference: kernel receive stamps are true to some µs even on a
 /// saturated core; stamps at processing carry the client's own queue).
 enum class StampSource : std::uint8_t { Kernel, Readiness, Processing };
+inline constexpr std::size_t kStampSourceCount = 3;
 std::string_view stampSourceId(StampSource source); ///< "kernel", "readiness", "processing"
 
 /// One token-bearing event of a response. Eight bytes, since a point may hold millions.

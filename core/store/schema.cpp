@@ -88,6 +88,16 @@ constexpr std::array kMigrations = {
     );
     CREATE INDEX records_by_point ON records(point);
     )sql",
+    // What the server told of itself while a point ran: ids of serverCounters(), times as those of records.
+    R"sql(
+    CREATE TABLE server_samples (
+        point INTEGER NOT NULL REFERENCES points(id) ON DELETE CASCADE,
+        at_ns INTEGER NOT NULL,
+        counter TEXT NOT NULL,
+        value REAL NOT NULL,
+        PRIMARY KEY (point, at_ns, counter)
+    ) WITHOUT ROWID;
+    )sql",
 };
 
 Result<std::int64_t> integerOf(const sqlite::Connection& connection, const char* sql)
@@ -144,6 +154,12 @@ Result<std::int64_t> migrateOneStep(sqlite::Connection& connection)
 int schemaVersion()
 {
     return static_cast<int>(kMigrations.size());
+}
+
+bool isOutdated(const sqlite::Connection& connection)
+{
+    const Result<std::int64_t> version = checkedVersion(connection);
+    return version && version.value() > 0 && version.value() < schemaVersion();
 }
 
 Status prepareSchema(sqlite::Connection& connection, bool mayWrite)

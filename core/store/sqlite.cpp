@@ -56,9 +56,19 @@ bool Statement::isNull(int i) const
     return sqlite3_column_type(m_statement.get(), i) == SQLITE_NULL;
 }
 
+void Statement::bindReal(int i, double value)
+{
+    sqlite3_bind_double(m_statement.get(), i + 1, value);
+}
+
 std::int64_t Statement::integer(int i) const
 {
     return sqlite3_column_int64(m_statement.get(), i);
+}
+
+double Statement::real(int i) const
+{
+    return sqlite3_column_double(m_statement.get(), i);
 }
 
 std::string Statement::text(int i) const

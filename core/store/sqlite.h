@@ -29,6 +29,7 @@ public:
     void bind(int i, std::int64_t value);
     void bind(int i, std::string_view text);
     void bindBlob(int i, std::span<const std::byte> bytes);
+    void bindReal(int i, double value);
     template <typename T> void bind(int i, const std::optional<T>& value)
     {
         if (value)
@@ -44,6 +45,7 @@ public:
 
     bool isNull(int i) const;
     std::int64_t integer(int i) const;
+    double real(int i) const;
     std::string text(int i) const;          ///< "" for NULL
     std::string_view textView(int i) const; ///< valid until the next step
     std::span<const std::byte> blob(int i) const;

@@ -37,6 +37,14 @@ std::string dumped(const nlohmann::json& json)
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::vector<std::string> counterIds(const std::vector<ServerCounter>& counters)
+{
+    std::vector<std::string> ids;
+    for (const ServerCounter counter : counters)
+        ids.emplace_back(serverCounterInfo(counter).id);
+    return ids;
+}
+
 std::string factsText(const PointFacts& facts)
 {
     const auto orNull = [](const std::optional<double>& value) {
@@ -50,7 +58,11 @@ std::string factsText(const PointFacts& facts)
                    {"loop_lag_ms", facts.loopLagMs},
                    {"new_connections", facts.newConnections},
                    {"stale_connections", facts.staleConnections},
-                   {"generator_note", facts.generatorNote}});
+                   {"generator_note", facts.generatorNote},
+                   {"thread_cpu", facts.threadCpu},
+                   {"timer_lag_ms", facts.timerLagMs},
+                   {"counted_at_request_end", counterIds(facts.countedAtRequestEnd)},
+                   {"server_note", facts.serverNote}});
 }
 
 PointFacts factsFromText(const std::string& text)
@@ -71,6 +83,13 @@ PointFacts factsFromText(const std::string& text)
         facts.newConnections = json.at("new_connections");
         facts.staleConnections = json.at("stale_connections");
         facts.generatorNote = json.at("generator_note");
+        // not in facts that an older version wrote
+        facts.threadCpu = json.value("thread_cpu", facts.threadCpu);
+        facts.timerLagMs = json.value("timer_lag_ms", facts.timerLagMs);
+        facts.serverNote = json.value("server_note", facts.serverNote);
+        for (const std::string& id : json.value("counted_at_request_end", std::vector<std::string>()))
+            if (const std::optional<ServerCounter> counter = serverCounterFromId(id))
+                facts.countedAtRequestEnd.push_back(*counter);
     } catch (const nlohmann::json::exception&) {
         // Someone wrote into the file: what could be read stands, the rest is as if it had not been told.
     }
@@ -137,6 +156,7 @@ struct Store::Impl
     }
     Result<std::vector<RunInfo>> infos(std::string_view where, const std::optional<std::int64_t>& run) const;
     Status settleRunning(RunInfo& info) const;
+    Status loadServerSamples(StoredRun& stored) const;
 };
 
 Store::Store(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
@@ -169,6 +189,10 @@ Result<Store> Store::open(const std::string& path, Mode mode)
     if (!connection)
         return connection.error();
     sqlite::Connection& db = connection.value();
+    // Who only reads must not be sent away to open the file elsewhere first.
+    if (readOnly && isOutdated(db))
+        if (Result<sqlite::Connection> writable = sqlite::Connection::open(path, false); writable)
+            static_cast<void>(prepareSchema(writable.value(), true)); // below it is told where this failed
     if (!readOnly && sqlite3_db_readonly(db.handle(), "main") == 1)
         return Error{ErrorCode::Io, path, "the database cannot be written (file permissions)"};
     if (Status status = prepareSchema(db, !readOnly); !status)
@@ -261,6 +285,34 @@ Status Store::appendRecords(RunId run, PointIndex point, const RecordBatch& batc
     return transaction.value().commit();
 }
 
+Status Store::appendServerSamples(RunId run, PointIndex point, std::span<const ServerSample> samples)
+{
+    if (samples.empty())
+        return success();
+    const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
+    if (!pointRow)
+        return pointRow.error();
+    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    if (!transaction)
+        return transaction.error();
+    Result<sqlite::Statement> insert = m_impl->db.prepare(
+        "INSERT OR REPLACE INTO server_samples (point, at_ns, counter, value) VALUES (?, ?, ?, ?)");
+    if (!insert)
+        return insert.error();
+    sqlite::Statement& statement = insert.value();
+    for (const ServerSample& sample : samples) {
+        statement.bind(0, pointRow.value());
+        statement.bind(1, static_cast<std::int64_t>(sample.at.count()));
+        statement.bind(2, serverCounterInfo(sample.counter).id);
+        statement.bindReal(3, sample.value);
+        const int code = statement.step();
+        statement.reset();
+        if (code != SQLITE_DONE)
+            return m_impl->db.lastError();
+    }
+    return transaction.value().commit();
+}
+
 Status Store::finishPoint(RunId run, PointIndex point, const PointFacts& facts)
 {
     const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
@@ -339,6 +391,23 @@ Status Store::Impl::settleRunning(RunInfo& info) const
         info.id.value);
 }
 
+Status Store::Impl::loadServerSamples(StoredRun& stored) const
+{
+    std::map<std::int64_t, PointFacts*> byPosition;
+    for (StoredPoint& point : stored.points)
+        byPosition[point.point.index.value] = &point.facts;
+    return db.query(
+        "SELECT position, at_ns, counter, value FROM server_samples JOIN points ON points.id = point "
+        "WHERE run = ? ORDER BY point, at_ns, counter",
+        [&](const sqlite::Statement& row) {
+            const auto facts = byPosition.find(row.integer(0));
+            const std::optional<ServerCounter> counter = serverCounterFromId(row.textView(2));
+            if (facts != byPosition.end() && counter)
+                facts->second->serverSamples.push_back({Nanoseconds(row.integer(1)), *counter, row.real(3)});
+        },
+        stored.info.id.value);
+}
+
 Result<std::vector<RunInfo>> Store::listRuns() const
 {
     return m_impl->infos("WHERE deleted_at IS NULL", std::nullopt);
@@ -395,6 +464,9 @@ Result<StoredRun> Store::loadRun(RunId run) const
             stored.points.push_back(std::move(point));
         },
         run.value);
+    if (!status)
+        return status.error();
+    status = m_impl->loadServerSamples(stored);
     if (!status)
         return status.error();
     return stored;

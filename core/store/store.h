@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ struct StoredPoint
     PointPlan point;
     std::string startedAt;
     bool finished = false; ///< false: it was running when the run ended
-    PointFacts facts;
+    PointFacts facts;      ///< of one that is not finished only the server's samples
 };
 
 /// A run without its records.
@@ -80,6 +81,9 @@ public:
     Status startPoint(RunId run, const PointPlan& point, const std::string& startedAt);
     /// One transaction for the whole batch.
     Status appendRecords(RunId run, PointIndex point, const RecordBatch& batch);
+    /// What the server told meanwhile, in one transaction; loadRun() has it among the facts of the point.
+    Status appendServerSamples(RunId run, PointIndex point, std::span<const ServerSample> samples);
+    /// The facts but for the server's samples, which are stored while the point goes on.
     Status finishPoint(RunId run, PointIndex point, const PointFacts& facts);
     Status finishRun(RunId run, RunState state);
 
