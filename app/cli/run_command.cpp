@@ -89,6 +89,8 @@ Result<RunResults> tellResults(const RunArguments& arguments, const Store& store
     const bool outputTaken = arguments.events == "-" || arguments.json == "-" || arguments.records == "-";
     if (!outputTaken) {
         printPoints(results, std::cout);
+        printReasons(results, std::cout);
+        printLaws(results, std::cout);
         printOperatingPoints(results, std::cout);
         std::cout.flush();
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
@@ -136,6 +137,38 @@ void printPoints(const RunResults& results, std::ostream& out)
     }
     if (!table.empty())
         table.print(out);
+}
+
+void printReasons(const RunResults& results, std::ostream& out)
+{
+    for (const PointSummary& point : results.points)
+        for (const VerdictReason& reason : point.verdict.reasons)
+            out << oneLine(point.point.test) << ", " << loadText(point.point.load) << ": " << reason.code
+                << ": " << oneLine(reason.text) << '\n';
+}
+
+void printLaws(const RunResults& results, std::ostream& out)
+{
+    struct Furthest
+    {
+        const PointSummary* point;
+        const LawCheck* law;
+    };
+    std::vector<Furthest> shown;
+    for (const PointSummary& point : results.points) {
+        for (const LawCheck& law : point.laws) {
+            const auto same = std::ranges::find_if(shown, [&](const Furthest& f) {
+                return f.law->law == law.law && f.point->point.test == point.point.test;
+            });
+            if (same == shown.end())
+                shown.push_back({&point, &law});
+            else if (std::fabs(law.relativeDifference) > std::fabs(same->law->relativeDifference))
+                *same = {&point, &law};
+        }
+    }
+    for (const Furthest& f : shown)
+        out << oneLine(f.point->point.test) << ", " << loadText(f.point->point.load) << ": " << f.law->text
+            << '\n';
 }
 
 void printOperatingPoints(const RunResults& results, std::ostream& out)

@@ -70,6 +70,11 @@ const Distribution* PointSummary::distribution(Metric m) const
     return it == metrics.end() ? nullptr : &it->second;
 }
 
+double PointSummary::coalescedShare() const
+{
+    return tokenEvents > 0 ? static_cast<double>(coalescedEvents) / static_cast<double>(tokenEvents) : 0;
+}
+
 std::optional<double> PointSummary::rate(Metric m) const
 {
     const auto it = rates.find(m);

@@ -149,6 +149,12 @@ void summarizeMetrics(PointSummary& s, const PointData& data, std::span<const do
         s.metrics.emplace(Metric::Itl, std::move(*d));
 }
 
+std::optional<Distribution> distributionOf(std::vector<double> values, std::span<const double> percents)
+{
+    std::sort(values.begin(), values.end());
+    return makeDistribution(std::span<const double>(values), percents);
+}
+
 std::optional<Distribution> countsOf(const PointData& data, std::int32_t RequestRecord::*count,
                                      bool onlySuccessful, std::span<const double> percents)
 {
@@ -157,26 +163,23 @@ std::optional<Distribution> countsOf(const PointData& data, std::int32_t Request
         if (r->*count != kUnknownCount && (!onlySuccessful || r->outcome == Outcome::Completed))
             values.push_back(r->*count);
     }
-    std::sort(values.begin(), values.end());
-    return makeDistribution(std::span<const double>(values), percents);
+    return distributionOf(std::move(values), percents);
 }
 
 void summarizeCounts(PointSummary& s, const PointData& data, std::span<const double> percents)
 {
     for (const RequestRecord& r : data.batch.records)
         ++s.outcomesOfPoint[static_cast<std::size_t>(r.outcome)];
-    std::int64_t events = 0;
-    std::int64_t coalesced = 0;
     for (const RequestRecord* r : data.inWindow) {
         ++s.outcomes[static_cast<std::size_t>(r->outcome)];
+        if (isPresent(r->firstEvent))
+            ++s.stamps[static_cast<std::size_t>(r->stamps)];
         if (r->outcome != Outcome::Completed)
             continue;
-        events += r->tokenEvents;
-        coalesced += r->coalescedEvents;
+        s.tokenEvents += static_cast<std::uint64_t>(r->tokenEvents);
+        s.coalescedEvents += static_cast<std::uint64_t>(r->coalescedEvents);
         s.tokensUnknown += r->outputTokens == kUnknownCount;
     }
-    if (events > 0)
-        s.coalescedShare = static_cast<double>(coalesced) / static_cast<double>(events);
     s.promptTokensPlanned = countsOf(data, &RequestRecord::promptTokensPlanned, false, percents);
     s.promptTokens = countsOf(data, &RequestRecord::promptTokens, true, percents);
     s.outputTokensCap = countsOf(data, &RequestRecord::outputTokensCap, false, percents);
@@ -202,11 +205,13 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     s.window = data.window;
     s.meanInFlight = data.inFlight.mean(data.windowStart, data.windowEnd);
     s.cpuCores = facts.cpuCores;
+    s.threadCpu = facts.threadCpu;
+    s.runDelayShare = facts.runDelayShare;
     s.newConnections = facts.newConnections;
     s.staleConnections = facts.staleConnections;
-    std::vector<double> loopLag = facts.loopLagMs;
-    std::sort(loopLag.begin(), loopLag.end());
-    s.loopLagMs = makeDistribution(std::span<const double>(loopLag), percents);
+    s.loopLagMs = distributionOf(facts.loopLagMs, percents);
+    s.timerLagMs = distributionOf(facts.timerLagMs, percents);
+    s.server = summarizeServer(data);
     ErrorCounts errors;
     errors.add(batch);
     s.firstErrors = errors.lines();

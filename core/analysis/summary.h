@@ -4,6 +4,7 @@
 #include "analysis/metrics.h"
 #include "analysis/peer_definitions.h"
 #include "analysis/quantile.h"
+#include "analysis/server_summary.h"
 #include "plan/plan.h"
 #include "record/request_record.h"
 
@@ -83,7 +84,7 @@ struct Verdict
 /// One law of contract §8 on one point.
 struct LawCheck
 {
-    std::string law; ///< "little", "closed_loop", "backlog"
+    std::string law; ///< "little", "closed_loop", "backlog", "engine_tokens", "speculation"
     std::string text; ///< formula with the figures put in
     double expected = 0, observed = 0;
     double relativeDifference = 0; ///< (observed − expected) / expected
@@ -131,15 +132,23 @@ struct PointSummary
     std::vector<LawCheck> laws;
     // generator
     std::optional<double> cpuCores;
-    std::optional<Distribution> loopLagMs;
+    std::vector<double> threadCpu; ///< of each generator thread, in cores
+    std::optional<double> runDelayShare; ///< of the time in which a thread wanted a core, the share that it had none
+    std::optional<Distribution> loopLagMs;  ///< from the kernel's receive stamp to processing
+    std::optional<Distribution> timerLagMs; ///< a timer that waits its turn among the sockets, behind its time
     std::uint64_t newConnections = 0, staleConnections = 0;
-    double coalescedShare = 0; ///< of the token events of successful requests, glued to the one before
+    std::uint64_t tokenEvents = 0;     ///< of successful requests in the window
+    std::uint64_t coalescedEvents = 0; ///< those of them that came in one read with the one before
+    std::array<std::uint64_t, kStampSourceCount> stamps{}; ///< requests of the window by the source of their times
+    std::optional<ServerSummary> server; ///< absent where the engine told no counters
     std::size_t tokensUnknown = 0; ///< successful requests in the window whose output tokens nobody told
     std::vector<PhaseSummary> phases;
     std::optional<BurstSummary> burst;
     std::vector<PeerFigures> asOthersCount; ///< of the whole point
     std::vector<std::string> firstErrors; ///< the up to five most frequent, with their counts
 
+    double coalescedShare() const; ///< of the token events; 0 without any
+    std::uint64_t stamped(StampSource s) const { return stamps[static_cast<std::size_t>(s)]; }
     std::uint64_t count(Outcome o) const { return outcomes[static_cast<std::size_t>(o)]; }
     const Distribution* distribution(Metric m) const;
     std::optional<double> rate(Metric m) const;

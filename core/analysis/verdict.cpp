@@ -17,6 +17,7 @@ constexpr double kLeastSentShare = 0.98;
 constexpr double kMostLagMs = 10;
 constexpr double kMostLagShare = 0.05; ///< of the p50 of the headline latency
 constexpr double kMostThreadCpu = 0.85;
+constexpr double kMostProcessedShare = 0.05; ///< of the requests, with times taken at processing
 constexpr double kMostUndecidedShare = 0.05;
 constexpr double kMostCoalescedShare = 0.25;
 constexpr double kMostCachedShare = 0.1; ///< of a cold cache's prompts, beyond a stated shared prefix
@@ -78,14 +79,52 @@ private:
         if (lag && lag->at(99)->value > limit)
             because("send lag p99 " + durationText(lag->at(99)->value) + " (at most " + durationText(limit) +
                     " may be believed)");
+        if (const std::string late = stampedLate(limit); !late.empty())
+            because(late);
         const std::optional<double> cpu = m_data.facts.busiestThreadCpu;
         if (cpu && *cpu > kMostThreadCpu)
-            because("a generator thread used " + percentText(*cpu) + " of a core");
+            because("a generator thread used " + percentText(*cpu) + " of a core (at most " +
+                    percentText(kMostThreadCpu) + " may be believed)");
         if (text.empty())
             return;
+        if (const std::string condition = generatorCondition(); !condition.empty())
+            because(condition);
         if (!m_data.facts.generatorNote.empty())
             because(m_data.facts.generatorNote);
         add("generator_bound", "The load generator was the limit: " + text);
+    }
+
+    /// Times that were taken when the data was processed carry the generator's own queue; those of the kernel
+    /// do not.
+    std::string stampedLate(double limitMs) const
+    {
+        const auto processed = static_cast<double>(m_summary.stamped(StampSource::Processing) +
+                                                   m_summary.stamped(StampSource::Readiness));
+        const double all = processed + static_cast<double>(m_summary.stamped(StampSource::Kernel));
+        const std::optional<Distribution>& lag = m_summary.timerLagMs;
+        if (!lag || processed <= kMostProcessedShare * all || lag->at(99)->value <= limitMs)
+            return {};
+        return percentText(processed / all) + " of the requests have times that were taken when the data " +
+               "was processed, and a timer was served " + durationText(lag->at(99)->value) +
+               " late (p99; at most " + durationText(limitMs) + " may be believed)";
+    }
+
+    /// What else is known of the generator, beside the reason that it was the limit.
+    std::string generatorCondition() const
+    {
+        std::string text;
+        const auto tell = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
+        if (m_summary.threadCpu.size() > 1)
+            tell(countText(m_summary.threadCpu.size()) + " threads");
+        if (m_summary.cpuCores)
+            tell(figureText(*m_summary.cpuCores) + " cores used");
+        if (m_summary.runDelayShare)
+            tell("a thread waited for a core " + percentText(*m_summary.runDelayShare) + " of its time");
+        if (m_summary.loopLagMs)
+            tell("data waited " + durationText(m_summary.loopLagMs->at(99)->value) + " for it (p99)");
+        if (m_summary.timerLagMs)
+            tell("a timer was served " + durationText(m_summary.timerLagMs->at(99)->value) + " late (p99)");
+        return text;
     }
 
     /// The percentile that the point has to carry.
@@ -288,11 +327,12 @@ private:
 
     void coalescing()
     {
-        if (m_summary.coalescedShare > kMostCoalescedShare)
+        if (m_summary.coalescedShare() > kMostCoalescedShare)
             add("coalesced_events",
-                percentText(m_summary.coalescedShare) +
-                    " of the token events came glued to the one before: something between engine "
-                    "and client holds events back, and gaps between them are not the engine's");
+                countText(m_summary.coalescedEvents) + " of " + countText(m_summary.tokenEvents) +
+                    " token events (" + percentText(m_summary.coalescedShare()) +
+                    ") came glued to the one before: something between engine and client holds events back, "
+                    "and gaps between them are not the engine's");
     }
 
     /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain.

@@ -172,8 +172,10 @@ int CurlTransport::onBeforeSending(void* pointer, char*, char*, int, int)
     return CURL_PREREQFUNC_OK;
 }
 
-/// Data that libcurl read without an event of ours, right after it had sent, has no kernel stamp any more. It
-/// is younger than `sent`; where that is close enough, the stamp is as good as the kernel's.
+/// Data that libcurl read without an event of ours has no kernel stamp any more. libcurl tries to read in the
+/// very call in which it has sent; the answer is there already when the server is that fast, or when this
+/// thread lost its core in between. The data is younger than `sent`; where that is close enough, the stamp is
+/// as good as the kernel's, else the record says that its times were taken at processing.
 void CurlTransport::stampNow(Transfer& transfer)
 {
     constexpr Nanoseconds closeEnough{50'000};

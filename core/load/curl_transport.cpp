@@ -234,7 +234,7 @@ Nanoseconds CurlTransport::process(const epoll_event& event)
             std::max(std::min(isPresent(kernel) ? kernel : m_wakeTime, now), transfer->lastStamp);
         transfer->lastStamp = transfer->stamp;
         if (isPresent(kernel))
-            m_meter.addLag(now - kernel);
+            m_meter.loopLag.add(now - kernel);
     }
     if (event.events & (EPOLLOUT | broken))
         ready |= CURL_CSELECT_OUT;

@@ -109,6 +109,7 @@ void GeneratorThread::runPoint()
     PointDriver driver(m_point.load, m_point.share, *m_point.nextRequest, clock, m_transport, m_records,
                        m_counters);
     m_transport.begin(m_origin, driver);
+    m_timer.arm();
     while (!driver.finished()) {
         if (m_stop.load(std::memory_order_acquire))
             driver.stop();
@@ -118,6 +119,10 @@ void GeneratorThread::runPoint()
         if (driver.finished())
             break;
         for (const epoll_event& event : m_transport.wait(due == PointDriver::kNever ? due : m_origin + due)) {
+            if (m_timer.isReady(event)) {
+                m_meter.timerLag.add(m_timer.reached());
+                continue;
+            }
             const Nanoseconds now = m_transport.process(event);
             if (driver.nextDue() <= now - m_origin)
                 driver.sendDue(); // what came due meanwhile does not wait for the other events

@@ -4,6 +4,7 @@
 #include "load/curl_transport.h"
 #include "load/point_driver.h"
 #include "load/poller.h"
+#include "load/queue_timer.h"
 #include "load/record_buffers.h"
 #include "load/thread_meter.h"
 
@@ -36,7 +37,7 @@ public:
     GeneratorThread(const GeneratorThread&) = delete;
     GeneratorThread& operator=(const GeneratorThread&) = delete;
 
-    bool valid() const { return m_poller.valid(); }
+    bool valid() const { return m_poller.valid() && m_timer.valid(); }
 
     /// The thread takes memory and opens connections; waitPrepared() returns when it has.
     void prepare(const ThreadPoint& point);
@@ -64,6 +65,7 @@ private:
     RecordBuffers m_records;
     Poller m_poller;
     ThreadMeter m_meter{m_poller};
+    QueueTimer m_timer{m_poller};
     CurlTransport m_transport;
 
     std::mutex m_mutex;

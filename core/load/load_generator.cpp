@@ -109,13 +109,15 @@ public:
             if (use.wall > Nanoseconds(0)) {
                 const double cores = toSeconds(use.cpu) / toSeconds(use.wall);
                 health.cpuCores += cores;
+                health.threadCpu.push_back(cores);
                 health.busiestThreadCpu = std::max(health.busiestThreadCpu, cores);
             }
             const Nanoseconds wanted = use.runDelay + use.cpu;
             if (wanted > Nanoseconds(0))
                 health.runDelayShare =
                     std::max(health.runDelayShare, toSeconds(use.runDelay) / toSeconds(wanted));
-            thread->meter().lagsMs(health.loopLagMs);
+            thread->meter().loopLag.appendMs(health.loopLagMs);
+            thread->meter().timerLag.appendMs(health.timerLagMs);
             const LoadCounters& counters = thread->counters();
             health.newConnections += counters.newConnections.get();
             health.staleConnections += counters.staleConnections.get();

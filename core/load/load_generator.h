@@ -59,7 +59,9 @@ struct GeneratorHealth
     double cpuCores = 0;         ///< CPU time of all generator threads / wall time, spinning before a send apart
     double busiestThreadCpu = 0; ///< CPU time of the busiest thread / wall time, 0..1
     double runDelayShare = 0;    ///< run delay / (run delay + CPU) of the thread that waited most; schedstat
+    std::vector<double> threadCpu; ///< of each thread, in cores
     std::vector<double> loopLagMs; ///< samples: readiness (kernel stamp) to processing
+    std::vector<double> timerLagMs; ///< samples: a timer that waits its turn among the sockets, behind its time
     std::uint64_t newConnections = 0;
     std::uint64_t staleConnections = 0;
     std::uint64_t coalescedEvents = 0;

@@ -33,9 +33,8 @@ void ThreadMeter::begin()
 {
     ::pthread_getcpuclockid(::pthread_self(), &m_cpuClock);
     m_id = ::gettid();
-    m_lagCount.store(0, std::memory_order_relaxed);
-    m_lagStride = 1;
-    m_lagSkip = 0;
+    loopLag.clear();
+    timerLag.clear();
     m_begin = read();
     m_ended.store(false, std::memory_order_release);
 }
@@ -59,29 +58,6 @@ ThreadMeter::Use ThreadMeter::read() const
     ::clock_gettime(m_cpuClock, &cpu);
     return {MonotonicClock().now(),
             std::chrono::seconds(cpu.tv_sec) + Nanoseconds(cpu.tv_nsec) - m_poller.spun(), runDelayOf(m_id)};
-}
-
-void ThreadMeter::addLag(Nanoseconds lag)
-{
-    if (++m_lagSkip < m_lagStride)
-        return;
-    m_lagSkip = 0;
-    std::uint32_t n = m_lagCount.load(std::memory_order_relaxed);
-    if (n == kLags) {
-        n /= 2;
-        for (std::uint32_t i = 0; i < n; ++i)
-            m_lags[i].store(m_lags[2 * i].load(std::memory_order_relaxed), std::memory_order_relaxed);
-        m_lagStride *= 2;
-    }
-    m_lags[n].store(static_cast<float>(toMs(std::max(lag, Nanoseconds(0)))), std::memory_order_relaxed);
-    m_lagCount.store(n + 1, std::memory_order_release);
-}
-
-void ThreadMeter::lagsMs(std::vector<double>& out) const
-{
-    const std::uint32_t n = m_lagCount.load(std::memory_order_acquire);
-    for (std::uint32_t i = 0; i < n; ++i)
-        out.push_back(static_cast<double>(m_lags[i].load(std::memory_order_relaxed)));
 }
 
 } // namespace tailmark

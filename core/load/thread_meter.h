@@ -2,19 +2,17 @@
 #pragma once
 
 #include "base/clock.h"
+#include "load/lag_samples.h"
 #include "load/poller.h"
 
-#include <array>
 #include <atomic>
-#include <cstdint>
-#include <vector>
 
 #include <sys/types.h>
 
 namespace tailmark {
 
-/// What one generator thread used of its core, and how long data waited for it. begin(), end() and addLag()
-/// on that thread, the rest on any.
+/// What one generator thread used of its core, and how long data waited for it. begin(), end() and what adds
+/// lags on that thread, the rest on any.
 class ThreadMeter
 {
 public:
@@ -32,12 +30,8 @@ public:
     /// Between begin() and end(), or up to now.
     Use use() const;
 
-    /// Time from the kernel's receive stamp to processing. All are seen, an even selection of at most kLags
-    /// is kept.
-    void addLag(Nanoseconds lag);
-    void lagsMs(std::vector<double>& out) const;
-
-    static constexpr std::uint32_t kLags = 4096;
+    LagSamples loopLag;  ///< from the kernel's receive stamp to processing
+    LagSamples timerLag; ///< of the timer among the sockets
 
 private:
     Use read() const;
@@ -48,11 +42,6 @@ private:
     Use m_begin; ///< absolute readings
     Use m_end;
     std::atomic<bool> m_ended{true};
-
-    std::array<std::atomic<float>, kLags> m_lags{};
-    std::atomic<std::uint32_t> m_lagCount{0};
-    std::uint32_t m_lagStride = 1; ///< one of so many is kept
-    std::uint32_t m_lagSkip = 0;
 };
 
 } // namespace tailmark

@@ -157,6 +157,7 @@ struct Limits
     double stallTimeoutS = 60;
     double totalTimeoutS = 600;
     int maxInFlight = 4096;
+    int generatorThreads = 0; ///< 0 = as many as the plan's load asks for
     bool operator==(const Limits&) const = default;
 };
 

@@ -227,6 +227,7 @@ template <typename V, typename T> void describeLimits(V& v, T& l)
     v.value("stall_timeout_s", l.stallTimeoutS, kTimeout);
     v.value("total_timeout_s", l.totalTimeoutS, kTimeout);
     v.value("max_in_flight", l.maxInFlight, kWorkers);
+    v.value("generator_threads", l.generatorThreads, atLeast(0, 64));
 }
 
 template <typename V, typename T> void describeMatrix(V& v, T& m)

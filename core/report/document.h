@@ -64,6 +64,8 @@ ReportDocument makeReport(const RunResults& results);
 // Parts of it, in files of their own; empty sections are left out.
 std::vector<ReportSection> resultSections(const RunResults& results); ///< what was found
 std::vector<ReportSection>
+engineSections(const RunResults& results); ///< what engine and load generator tell of themselves
+std::vector<ReportSection>
 setupSections(const RunResults& results); ///< under what conditions, and how to do it again
 
 } // namespace tailmark

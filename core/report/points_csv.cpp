@@ -2,6 +2,7 @@
 #include "report/csv.h"
 #include "report/report.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tailmark {
@@ -31,6 +32,17 @@ void writeHeader(CsvWriter& csv)
             csv.text(id + "_" + name);
         csv.text(id + "_max");
     }
+    for (const ServerCounterInfo& info : serverCounters()) {
+        const std::string id = "server_" + std::string(info.id);
+        if (info.gauge)
+            csv.text(id + "_mean").text(id + "_max");
+        else
+            csv.text(id);
+    }
+    for (const char* column :
+         {"generator_threads", "generator_cpu_cores", "generator_busiest_thread", "generator_run_delay_share",
+          "loop_lag_ms_p99", "timer_lag_ms_p99", "new_connections", "stale_connections", "coalesced_events"})
+        csv.text(column);
     csv.text("slo_met").text("valid").text("verdict");
     csv.endRow();
 }
@@ -52,6 +64,33 @@ void writeDistribution(CsvWriter& csv, const Distribution* d, bool isTime)
         write(q ? std::optional(q->value) : std::nullopt);
     }
     write(d->max);
+}
+
+/// Means and largest values of gauges, differences of counters over the window; empty where not told.
+void writeServer(CsvWriter& csv, const PointSummary& p)
+{
+    for (const ServerCounterInfo& info : serverCounters()) {
+        const ServerFigure* figure = p.server ? p.server->figure(info.counter) : nullptr;
+        if (info.gauge)
+            csv.number(figure ? figure->mean : std::nullopt).number(figure ? figure->max : std::nullopt);
+        else
+            csv.number(figure ? figure->delta : std::nullopt);
+    }
+}
+
+void writeGenerator(CsvWriter& csv, const PointSummary& p)
+{
+    const auto p99 = [](const std::optional<Distribution>& d) {
+        return d ? std::optional(d->at(99)->value) : std::nullopt;
+    };
+    const auto busiest = std::max_element(p.threadCpu.begin(), p.threadCpu.end());
+    const bool known = busiest != p.threadCpu.end();
+    csv.number(known ? std::optional(static_cast<double>(p.threadCpu.size())) : std::nullopt);
+    csv.number(p.cpuCores).number(known ? std::optional(*busiest) : std::nullopt).number(p.runDelayShare);
+    csv.number(p99(p.loopLagMs)).number(p99(p.timerLagMs));
+    csv.integer(static_cast<std::int64_t>(p.newConnections));
+    csv.integer(static_cast<std::int64_t>(p.staleConnections));
+    csv.integer(static_cast<std::int64_t>(p.coalescedEvents));
 }
 
 std::string verdictText(const Verdict& verdict)
@@ -77,6 +116,8 @@ void writePoint(CsvWriter& csv, const PointSummary& p, bool hasSlo)
         if (info.scope != MetricScope::Point)
             writeDistribution(csv, p.distribution(info.metric), info.unit == "ms");
     }
+    writeServer(csv, p);
+    writeGenerator(csv, p);
     if (hasSlo)
         csv.flag(p.slo.met);
     else

@@ -181,6 +181,64 @@ Json peersJson(const std::vector<PeerFigures>& peers)
     return json;
 }
 
+Json serverJson(const std::optional<ServerSummary>& server)
+{
+    if (!server)
+        return {};
+    Json json = {{"start_s", server->startS}, {"end_s", server->endS}, {"readings", server->readings}};
+    for (const ServerCounterInfo& info : serverCounters()) {
+        Json& entry = json[std::string(info.id)] = nullptr;
+        const ServerFigure* figure = server->figure(info.counter);
+        if (!figure)
+            continue;
+        if (info.gauge)
+            entry = {{"n", figure->n},
+                     {"mean", number(figure->mean)},
+                     {"min", number(figure->min)},
+                     {"max", number(figure->max)}};
+        else
+            entry = {{"n", figure->n},
+                     {"delta", number(figure->delta)},
+                     {"per_s", number(figure->perS)},
+                     {"restarted", figure->restarted},
+                     {"at_request_end", figure->atRequestEnd}};
+    }
+    json["prefix_hit_share"] = number(server->prefixHitShare());
+    json["mean_queue_s"] = number(server->meanQueueS());
+    json["generated_in_point"] = number(server->generatedInPoint);
+    Json& speculation = json["speculation"] = nullptr;
+    if (server->speculation) {
+        const Speculation& s = *server->speculation;
+        speculation = {{"useful_tokens_per_s", number(s.usefulPerS)},
+                       {"generated_tokens_per_s", number(s.generatedPerS)},
+                       {"drafted_tokens_per_s", number(s.draftedPerS)},
+                       {"accepted_tokens_per_s", number(s.acceptedPerS)},
+                       {"rejected_tokens_per_s", number(s.rejectedPerS)}};
+    }
+    json["remarks"] = server->remarks;
+    return json;
+}
+
+Json generatorJson(const PointSummary& p)
+{
+    Json stamps = Json::object();
+    for (const StampSource source : {StampSource::Kernel, StampSource::Readiness, StampSource::Processing})
+        stamps[std::string(stampSourceId(source))] = p.stamped(source);
+    return {{"threads", p.threadCpu.empty() ? Json() : Json(p.threadCpu.size())},
+            {"cpu_cores", number(p.cpuCores)},
+            {"thread_cpu", p.threadCpu},
+            {"run_delay_share", number(p.runDelayShare)},
+            {"send_lag_ms", distributionJson(p.distribution(Metric::SendLag))},
+            {"loop_lag_ms", distributionJson(p.loopLagMs)},
+            {"timer_lag_ms", distributionJson(p.timerLagMs)},
+            {"new_connections", p.newConnections},
+            {"stale_connections", p.staleConnections},
+            {"token_events", p.tokenEvents},
+            {"coalesced_events", p.coalescedEvents},
+            {"coalesced_share", number(p.coalescedShare())},
+            {"stamps", std::move(stamps)}};
+}
+
 void addRates(Json& json, const PointSummary& p)
 {
     Json rates = Json::object();
@@ -217,13 +275,8 @@ Json pointJson(const PointSummary& p)
     json["mean_in_flight"] = number(p.meanInFlight);
     json["slo"] = sloResultJson(p.slo);
     json["verdict"] = verdictJson(p.verdict);
-    json["generator"] = {{"cpu_cores", number(p.cpuCores)},
-                         {"send_lag_ms", distributionJson(p.distribution(Metric::SendLag))},
-                         {"loop_lag_ms", distributionJson(p.loopLagMs)},
-                         {"new_connections", p.newConnections},
-                         {"stale_connections", p.staleConnections},
-                         {"coalesced_share", number(p.coalescedShare)}};
-    json["server"] = nullptr; // no counters are scraped
+    json["generator"] = generatorJson(p);
+    json["server"] = serverJson(p.server);
     json["phases"] = phasesJson(p.phases);
     json["burst"] = burstJson(p.burst);
     json["laws"] = Json::array();

@@ -353,6 +353,8 @@ std::vector<ReportSection> resultSections(const RunResults& results)
     sections.push_back(outcomeSection(results));
     sections.push_back(boundSection(results));
     sections.push_back(lawSection(results));
+    for (ReportSection& section : engineSections(results))
+        sections.push_back(std::move(section));
     sections.push_back(peerSection(results));
     return sections;
 }

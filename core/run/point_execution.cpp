@@ -6,6 +6,7 @@
 #include "target/error_text.h"
 
 #include <algorithm>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -35,7 +36,9 @@ void takeHealth(PointFacts& facts, GeneratorHealth health)
     facts.cpuCores = health.cpuCores;
     facts.busiestThreadCpu = health.busiestThreadCpu;
     facts.runDelayShare = health.runDelayShare;
+    facts.threadCpu = std::move(health.threadCpu);
     facts.loopLagMs = std::move(health.loopLagMs);
+    facts.timerLagMs = std::move(health.timerLagMs);
     facts.newConnections = health.newConnections;
     facts.staleConnections = health.staleConnections;
     facts.generatorNote = std::move(health.note);
@@ -52,6 +55,7 @@ public:
 
 private:
     Result<bool> drain();
+    Status takeServerSamples();
     void obey();
     void tellProgress();
 
@@ -59,17 +63,25 @@ private:
     const PointPlan& m_point;
     double m_restS;
     LiveMark m_mark;
+    Nanoseconds m_origin{0}; ///< of the point's times
     RecordBatch m_fresh;
     PointMeasurement m_measured;
     bool m_stopped = false;
     double m_cpuCores = 0;
+    std::map<ServerCounter, double> m_server; ///< as last told
 };
 
 Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
 {
     LoadGenerator& generator = m_context.generator;
+    if (m_context.counters)
+        m_context.counters->begin();
     if (Status status = generator.begin(loadOf(m_point, std::move(source))); !status)
         return status.error();
+    m_origin = MonotonicClock().now() - generator.snapshot().elapsed;
+    if (m_context.counters)
+        m_context.counters->aim(m_origin + fromSeconds(m_point.warmupS),
+                                m_origin + fromSeconds(m_point.warmupS + m_point.durationS));
     stepBehind(); // the generator has its threads by now; writing to the store must take no time from them
     // Only now the point's clock runs: opening connections is over.
     if (Status status = m_context.store.startPoint(m_context.run, m_point, utcNow()); !status) {
@@ -86,6 +98,10 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
         }
         if (over && !some.value())
             break;
+        if (Status status = takeServerSamples(); !status) {
+            generator.stop();
+            return status.error();
+        }
         obey();
         if (tick % kTicksPerHealth == kTicksPerHealth - 1)
             m_cpuCores = generator.health().cpuCores;
@@ -94,8 +110,15 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
         if (!over)
             std::this_thread::sleep_for(kTick);
     }
-    tellProgress(); // the last state of the point
     PointFacts& facts = m_measured.facts;
+    if (m_context.counters) {
+        m_context.counters->end();
+        if (Status status = takeServerSamples(); !status)
+            return status.error();
+        facts.countedAtRequestEnd = m_context.counters->countedAtRequestEnd();
+        facts.serverNote = m_context.counters->note();
+    }
+    tellProgress(); // the last state of the point
     takeHealth(facts, generator.health());
     if (!m_stopped) {
         facts.endedS = toSeconds(generator.snapshot().elapsed);
@@ -122,6 +145,22 @@ Result<bool> Point::drain()
     return true;
 }
 
+/// What the server told since the last call goes to the store and to the facts.
+Status Point::takeServerSamples()
+{
+    if (!m_context.counters)
+        return success();
+    std::vector<ServerSample> fresh;
+    for (const CounterScraper::Reading& reading : m_context.counters->take())
+        for (const auto& [counter, value] : reading.values)
+            fresh.push_back({reading.at - m_origin, counter, value});
+    for (const ServerSample& sample : fresh)
+        m_server[sample.counter] = sample.value;
+    std::vector<ServerSample>& all = m_measured.facts.serverSamples;
+    all.insert(all.end(), fresh.begin(), fresh.end());
+    return m_context.store.appendServerSamples(m_context.run, m_point.index, fresh);
+}
+
 void Point::obey()
 {
     const bool stop = m_context.control.stop;
@@ -142,6 +181,13 @@ void Point::tellProgress()
     const double leftS = m_stopped ? 0 : std::max(0.0, pointS - toSeconds(progress.load.elapsed));
     progress.remainingS = leftS + (m_restS > 0 ? m_point.cooldownS : 0) + m_restS;
     progress.cpuCores = m_cpuCores;
+    const auto told = [&](ServerCounter counter) {
+        const auto value = m_server.find(counter);
+        return value == m_server.end() ? std::nullopt : std::optional(value->second);
+    };
+    progress.serverRunning = told(ServerCounter::Running);
+    progress.serverWaiting = told(ServerCounter::Waiting);
+    progress.serverKvUse = told(ServerCounter::KvUse);
     m_mark.fill(progress, progress.load.elapsed);
     m_context.notify(progress);
 }

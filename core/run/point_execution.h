@@ -8,6 +8,7 @@
 #include "run/run_event.h"
 #include "run/runner.h"
 #include "store/store.h"
+#include "target/counter_scraper.h"
 
 #include <functional>
 #include <memory>
@@ -24,6 +25,7 @@ struct PointContext
     const std::function<void(const RunEvent&)>& notify;
     const Slo& slo;                          ///< what the running point is shown under
     const std::vector<std::string>& secrets; ///< what no stored text may hold, whoever wrote it
+    CounterScraper* counters = nullptr;      ///< nullptr: the server tells none
 };
 
 /// All that was measured of one point.

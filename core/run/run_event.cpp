@@ -105,7 +105,10 @@ struct Writer
                 {"cpu_cores", e.cpuCores},
                 {"output_tokens_per_s", toJson(e.outputTokensPerS)},
                 {"requests_per_s", toJson(e.requestsPerS)},
-                {"headline_ms", quantilesToJson(e.headlineMs)}};
+                {"headline_ms", quantilesToJson(e.headlineMs)},
+                {"server_running", toJson(e.serverRunning)},
+                {"server_waiting", toJson(e.serverWaiting)},
+                {"server_kv_use", toJson(e.serverKvUse)}};
     }
     Json operator()(const PointFinished& e) const
     {
@@ -176,6 +179,9 @@ RunEvent read(const nlohmann::json& json)
         e.outputTokensPerS = numberIn(json, "output_tokens_per_s");
         e.requestsPerS = numberIn(json, "requests_per_s");
         e.headlineMs = quantilesIn(json.at("headline_ms"));
+        e.serverRunning = numberIn(json, "server_running");
+        e.serverWaiting = numberIn(json, "server_waiting");
+        e.serverKvUse = numberIn(json, "server_kv_use");
         return e;
     }
     if (name == "point_finished") {

@@ -47,6 +47,8 @@ struct Progress /* "progress", at most 20 a second */
     // the moving mark on the frontier: over the window so far, absent before the window begins
     std::optional<double> outputTokensPerS, requestsPerS;
     std::map<double, double> headlineMs; ///< percentile -> value, for p50, p90, p95, p99 and those of the SLO
+    // as the server told last, once a second; absent where it does not
+    std::optional<double> serverRunning, serverWaiting, serverKvUse;
 };
 struct PointFinished /* "point_finished": its records are in the store */
 {

@@ -6,7 +6,9 @@
 #include "analysis/summarize.h"
 #include "run/endpoint.h"
 #include "run/environment.h"
+#include "run/generator_threads.h"
 #include "run/point_execution.h"
+#include "target/counter_scraper.h"
 #include "target/error_text.h"
 #include "target/probe.h"
 #include "workload/lengths.h"
@@ -15,6 +17,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -87,6 +90,8 @@ private:
     Status readLengths();
     std::shared_ptr<const LengthSource> lengthsOf(const PointPlan& point) const;
     Status measure(const std::vector<std::string>& notes);
+    Status findCounters();
+    int generatorThreads() const;
     Status runPoint(LoadGenerator& generator, const PointPlan& point);
     Status conclude(const PointPlan& point, const PointMeasurement& measured);
     Status noteStamps(const RecordBatch& batch);
@@ -104,6 +109,8 @@ private:
 
     std::vector<std::pair<Lengths, std::shared_ptr<const LengthSource>>> m_lengths; ///< the different ones
     Endpoint m_endpoint;
+    std::string m_engine;                     ///< profile of the target
+    std::optional<CounterScraper> m_counters; ///< where the server tells any
     std::vector<std::string> m_secrets;
     BodyOptions m_body;
     nlohmann::json m_environment;
@@ -148,6 +155,7 @@ Result<ProbeResult> Execution::begin()
     m_endpoint = std::move(endpoint).value();
     m_secrets = secretsOf(m_endpoint.headers);
     m_body = target.body;
+    m_engine = target.engine;
     m_environment = clientEnvironment();
     if (matrix.workload.cache == CachePolicy::Cold) {
         m_body.runSalt = freshSalt();
@@ -194,7 +202,9 @@ Status Execution::measure(const std::vector<std::string>& notes)
         if (const std::string remark = source->remark(); !remark.empty())
             if (Status status = warn(remark); !status)
                 return status;
-    LoadGenerator generator(m_endpoint, GeneratorOptions{m_options.generatorThreads});
+    if (Status status = findCounters(); !status)
+        return status;
+    LoadGenerator generator(m_endpoint, GeneratorOptions{generatorThreads()});
     for (const PointPlan& point : m_plan.points) {
         holdWhilePaused();
         if (m_control.stop)
@@ -205,6 +215,38 @@ Status Execution::measure(const std::vector<std::string>& notes)
             coolDown(point);
     }
     return success();
+}
+
+/// Whether the server tells its counters. That it does not ends no run.
+Status Execution::findCounters()
+{
+    std::optional<CounterEndpoint> endpoint =
+        counterEndpoint(m_plan.matrix.target, m_engine, m_endpoint.headers);
+    if (!endpoint)
+        return success();
+    const bool expected = endpoint->expected;
+    m_counters.emplace(std::move(*endpoint));
+    const Status told = m_counters->check();
+    if (told)
+        return success();
+    m_counters.reset();
+    return expected ? warn("No counters of the server: " + told.error().line()) : success();
+}
+
+int Execution::generatorThreads() const
+{
+    if (m_plan.matrix.limits.generatorThreads > 0)
+        return m_plan.matrix.limits.generatorThreads;
+    double chunksPerS = 0;
+    for (const PointPlan& point : m_plan.points) {
+        double outputTokens = 0;
+        const std::vector<LengthPair>& pairs = lengthsOf(point)->pairs();
+        for (const LengthPair& pair : pairs)
+            outputTokens += pair.outputTokens;
+        chunksPerS =
+            std::max(chunksPerS, expectedChunksPerS(point, outputTokens / static_cast<double>(pairs.size())));
+    }
+    return threadsForChunks(chunksPerS, usableCores());
 }
 
 Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
@@ -218,8 +260,14 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
                           point.durationS});
     const Plan rest{m_plan.matrix, {m_plan.points.begin() + point.index.value + 1, m_plan.points.end()}};
-    const PointContext context{generator, m_store,           m_report.run, m_control,
-                               m_notify,  m_plan.matrix.slo, m_secrets};
+    const PointContext context{generator,
+                               m_store,
+                               m_report.run,
+                               m_control,
+                               m_notify,
+                               m_plan.matrix.slo,
+                               m_secrets,
+                               m_counters ? &*m_counters : nullptr};
     const Result<PointMeasurement> measured =
         executePoint(context, point, std::move(source).value(), estimatedSeconds(rest));
     if (!measured)
@@ -234,9 +282,10 @@ Status Execution::conclude(const PointPlan& point, const PointMeasurement& measu
         return status;
     if (Status status = noteStamps(measured.batch); !status)
         return status;
-    if (!measured.facts.generatorNote.empty())
-        if (Status status = warn(measured.facts.generatorNote); !status)
-            return status;
+    for (const std::string& note : {measured.facts.generatorNote, measured.facts.serverNote})
+        if (!note.empty())
+            if (Status status = warn(note); !status)
+                return status;
 
     m_summaries.push_back(
         summarize(point, matrix.slo, matrix.measurement.failureDenominator, measured.batch, measured.facts));

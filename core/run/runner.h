@@ -25,7 +25,6 @@ struct RunOptions
 {
     std::string name;
     std::string database; ///< told in the first event
-    int generatorThreads = 1;
 };
 
 struct RunReport

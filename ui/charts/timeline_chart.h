@@ -8,9 +8,11 @@ namespace tailmark::ui {
 
 class RatesPlot;
 class DotsPlot;
+class ServerPlot;
 
-/// One point along its time: the rates, what is in flight and waiting, and each request's latency as a dot at
-/// its intended start. The window is shaded, the phases of a burst are named.
+/// One point along its time: the rates, what is in flight and waiting, what the engine says of itself where
+/// it does, and each request's latency as a dot at its intended start. The window is shaded, the phases of a
+/// burst are named.
 class TimelineChart : public ChartStack
 {
     Q_OBJECT
@@ -25,6 +27,8 @@ public:
 private:
     RatesPlot* m_rates;
     RatesPlot* m_flight;
+    ServerPlot* m_server;
+    ServerPlot* m_kvUse;
     DotsPlot* m_dots;
 };
 

@@ -128,6 +128,68 @@ std::optional<PlotView::Hover> RatesPlot::hoverAt(QPointF view) const
     return Hover{view, lines.join(QLatin1Char('\n'))};
 }
 
+// ---- the engine's own counters
+
+ServerPlot::ServerPlot(const QString& title, const QString& unit, const QList<Curve>& curves, QWidget* parent)
+    : TimePlot(parent), m_unit(unit), m_curves(curves)
+{
+    setMinimumSize(220, 48);
+    setTitles({}, unit.isEmpty() ? title : QStringLiteral("%1 [%2]").arg(title, unit));
+    setFit({0, 1, false}, {0, 1, false});
+    restyle();
+}
+
+void ServerPlot::setData(const TimelineData& data)
+{
+    setTimes(data);
+    double high = 0;
+    bool told = false;
+    for (const TimelineData::ServerState& state : data.server)
+        for (const Curve& curve : m_curves)
+            if (const std::optional<double>& value = state.*curve.value) {
+                told = true;
+                high = std::max(high, *value);
+            }
+    setFit(fitTime(), high > 0 ? fitScale(0, high, false, 0, 0.12) : Scale{0, 1, false});
+    restyle();
+    updateMarks();
+    setVisible(told);
+}
+
+void ServerPlot::restyle()
+{
+    QList<Line> lines;
+    QList<LegendEntry> legend;
+    for (const Curve& curve : m_curves) {
+        Line line{{}, style().seriesColor(curve.color), 1.8, Qt::SolidLine};
+        for (const TimelineData::ServerState& state : data().server)
+            if (const std::optional<double>& value = state.*curve.value)
+                line.points.append({state.atS, *value});
+        if (line.points.isEmpty())
+            continue;
+        lines.append(line);
+        legend.append({curve.name, line.color, std::nullopt, line.style});
+    }
+    setLines(lines);
+    setLegend(legend);
+}
+
+std::optional<PlotView::Hover> ServerPlot::hoverAt(QPointF view) const
+{
+    const double s = toValue(view).x();
+    const auto& states = data().server;
+    const auto nearest = std::min_element(states.begin(), states.end(), [&](const auto& a, const auto& b) {
+        return std::abs(a.atS - s) < std::abs(b.atS - s);
+    });
+    if (nearest == states.end() || std::abs(nearest->atS - s) > 2)
+        return Hover{view, {}};
+    QStringList lines{tr("%1 after the start").arg(formatValue(nearest->atS, "s"))};
+    for (const Curve& curve : m_curves)
+        if (const std::optional<double>& value = (*nearest).*curve.value)
+            lines << QStringLiteral("%1: %2").arg(curve.name, formatValue(*value, m_unit.toStdString()));
+    return Hover{view, lines.join(QLatin1Char('\n'))};
+}
+
 // ---- dots
 
 DotsPlot::DotsPlot(QWidget* parent) : TimePlot(parent)

@@ -61,6 +61,32 @@ private:
     bool m_atEnd;
 };
 
+/// What the engine told of itself; hidden where it told nothing of it.
+class ServerPlot : public TimePlot
+{
+    Q_OBJECT
+
+public:
+    struct Curve
+    {
+        QString name;
+        std::optional<double> TimelineData::ServerState::*value;
+        int color;
+    };
+    ServerPlot(const QString& title, const QString& unit, const QList<Curve>& curves,
+               QWidget* parent = nullptr);
+
+    void setData(const TimelineData& data);
+
+protected:
+    void restyle() override;
+    std::optional<Hover> hoverAt(QPointF view) const override;
+
+private:
+    QString m_unit;
+    QList<Curve> m_curves;
+};
+
 /// Latencies of single requests on a logarithmic axis; failures as crosses at the upper edge.
 class DotsPlot : public TimePlot
 {

@@ -352,6 +352,10 @@ Table lawsTable(const PointSummary& point)
             return tr("Closed loop");
         if (law == "backlog")
             return tr("Backlog growth");
+        if (law == "engine_tokens")
+            return tr("Engine's tokens");
+        if (law == "speculation")
+            return tr("Speculative decoding");
         return text(law).replace(QLatin1Char('_'), QLatin1Char(' '));
     };
     for (const LawCheck& law : point.laws)
@@ -395,10 +399,22 @@ Table timelineTable(const TimelineData& data)
                      {tr("Failed [1/s]"), {}, true},
                      {tr("In flight"), tr("At the end of the interval."), true},
                      {tr("Backlog"), tr("Intended and not yet ended, at the end of the interval."), true}};
-    for (const TimelineBin& bin : data.bins)
-        table.rows << QList<Cell>{number(bin.startS),       number(bin.offeredPerS),   number(bin.sentPerS),
-                                  number(bin.acceptedPerS), number(bin.completedPerS), number(bin.failedPerS),
-                                  number(bin.inFlight),     number(bin.backlog)};
+    if (!data.server.isEmpty())
+        table.columns << Column{tr("Engine running"), tr("By its own counter, last told in the interval."), true}
+                      << Column{tr("Engine waiting"), tr("By its own counter, last told in the interval."), true}
+                      << Column{tr("KV cache [%]"), tr("By its own counter, last told in the interval."), true};
+    for (const TimelineBin& bin : data.bins) {
+        QList<Cell> row{number(bin.startS),       number(bin.offeredPerS),   number(bin.sentPerS),
+                        number(bin.acceptedPerS), number(bin.completedPerS), number(bin.failedPerS),
+                        number(bin.inFlight),     number(bin.backlog)};
+        TimelineData::ServerState told;
+        for (const TimelineData::ServerState& state : data.server)
+            if (state.atS >= bin.startS && state.atS < bin.startS + data.binS)
+                told = state;
+        if (!data.server.isEmpty())
+            row << number(told.running) << number(told.waiting) << number(told.kvUsePercent);
+        table.rows << row;
+    }
     return table;
 }
 

@@ -35,6 +35,35 @@ void setDots(TimelineData& data, const RecordBatch& batch)
 
 } // namespace
 
+namespace {
+
+std::optional<double> percent(std::optional<double> share)
+{
+    return share ? std::optional(*share * 100) : std::nullopt;
+}
+
+void setServer(TimelineData& data, std::span<const ServerSample> samples)
+{
+    for (const ServerSample& sample : samples) {
+        const double at = toSeconds(sample.at);
+        TimelineData::ServerState told;
+        if (!data.server.isEmpty() && data.server.last().atS == at)
+            told = data.server.takeLast();
+        told.atS = at;
+        if (sample.counter == ServerCounter::Running)
+            told.running = sample.value;
+        else if (sample.counter == ServerCounter::Waiting)
+            told.waiting = sample.value;
+        else if (sample.counter == ServerCounter::KvUse)
+            told.kvUsePercent = percent(sample.value);
+        data.server.append(told);
+    }
+    data.server.removeIf(
+        [](const TimelineData::ServerState& s) { return !s.running && !s.waiting && !s.kvUsePercent; });
+}
+
+} // namespace
+
 QList<TimelineData::Phase> phasesOf(const PointPlan& point)
 {
     QList<TimelineData::Phase> phases;
@@ -47,7 +76,8 @@ QList<TimelineData::Phase> phasesOf(const PointPlan& point)
     return phases;
 }
 
-TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& batch)
+TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& batch,
+                          std::span<const ServerSample> serverSamples)
 {
     TimelineData data;
     double endS = window.endS;
@@ -63,6 +93,7 @@ TimelineData timelineData(const PointPlan& point, const Window& window, const Re
     data.phases = phasesOf(point);
     data.latency = headlineMetric(point.openLoop());
     setDots(data, batch);
+    setServer(data, serverSamples);
     return data;
 }
 
@@ -82,6 +113,16 @@ void LiveTimeline::start(const PointStarted& point, const QList<TimelineData::Ph
 void LiveTimeline::setRecords(const RecordBatch& records)
 {
     setDots(m_data, records);
+}
+
+void LiveTimeline::addServer(const Progress& progress)
+{
+    const double at = toSeconds(progress.load.elapsed);
+    if (!progress.serverRunning && !progress.serverWaiting && !progress.serverKvUse)
+        return;
+    if (!m_data.server.isEmpty() && at < m_data.server.last().atS + 1)
+        return; // it is asked once a second
+    m_data.server.append({at, progress.serverRunning, progress.serverWaiting, percent(progress.serverKvUse)});
 }
 
 void LiveTimeline::add(const LoadSnapshot& now)

@@ -9,6 +9,7 @@
 #include <QString>
 
 #include <optional>
+#include <span>
 
 namespace tailmark::ui {
 
@@ -21,7 +22,15 @@ struct TimelineData
         double startS = 0, endS = 0;
     };
 
+    /// What the engine told of itself at one moment; what it does not tell is absent.
+    struct ServerState
+    {
+        double atS = 0;
+        std::optional<double> running, waiting, kvUsePercent;
+    };
+
     QList<TimelineBin> bins;
+    QList<ServerState> server; ///< by time; empty where it tells nothing
     double binS = 1;
     double endS = 0;
     double windowStartS = 0, windowEndS = 0; ///< equal: not known yet
@@ -34,7 +43,8 @@ struct TimelineData
 /// Bins of 0.25, 0.5, 1, 2, 5, 10 … s, at most sixty: wide enough to hold more than one request each.
 double timelineBinS(double lengthS);
 
-TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& records);
+TimelineData timelineData(const PointPlan& point, const Window& window, const RecordBatch& records,
+                          std::span<const ServerSample> serverSamples = {});
 /// The phases of a point, where it has more than one.
 QList<TimelineData::Phase> phasesOf(const PointPlan& point);
 
@@ -45,6 +55,8 @@ public:
     /// `phases`: those of a burst, where they are known yet.
     void start(const PointStarted& point, const QList<TimelineData::Phase>& phases = {});
     void add(const LoadSnapshot& snapshot);
+    /// What the engine told last, as it comes with the progress of the point.
+    void addServer(const Progress& progress);
 
     const TimelineData& data() const { return m_data; }
     /// Dots of the records stored so far.

@@ -6,6 +6,7 @@
 #include "charts/timeline_chart.h"
 #include "models/format.h"
 #include "models/run_text.h"
+#include "models/server_table.h"
 #include "models/tables.h"
 #include "pages/table_view.h"
 
@@ -46,7 +47,10 @@ QString generatorText(const PointSummary& s)
 {
     QStringList lines;
     if (s.cpuCores)
-        lines << PointTabs::tr("Generator: %1 cores used").arg(formatNumber(*s.cpuCores, 2));
+        lines << (s.threadCpu.size() > 1
+                      ? PointTabs::tr("Generator: %1 cores used by %2 threads")
+                            .arg(formatNumber(*s.cpuCores, 2), formatCount(s.threadCpu.size()))
+                      : PointTabs::tr("Generator: %1 cores used").arg(formatNumber(*s.cpuCores, 2)));
     if (const Distribution* lag = s.distribution(Metric::SendLag))
         if (const auto* q = lag->at(99))
             lines << PointTabs::tr("p99 send lag %1").arg(formatMetric(Metric::SendLag, q->value));
@@ -55,9 +59,16 @@ QString generatorText(const PointSummary& s)
             lines << PointTabs::tr("p99 loop lag %1").arg(formatValue(q->value, "ms"));
     lines << PointTabs::tr("%1 new connections, %2 found stale")
                  .arg(formatCount(s.newConnections), formatCount(s.staleConnections));
-    if (s.coalescedShare > 0)
-        lines << PointTabs::tr("%1 of the token events glued to the one before")
-                     .arg(formatShare(s.coalescedShare));
+    if (s.timerLagMs)
+        if (const auto* q = s.timerLagMs->at(99))
+            lines << PointTabs::tr("p99 timer lag %1").arg(formatValue(q->value, "ms"));
+    if (s.runDelayShare)
+        lines << PointTabs::tr("waited for a core %1 of its time").arg(formatShare(*s.runDelayShare));
+    if (s.coalescedEvents > 0)
+        lines << PointTabs::tr("%1 of %2 token events glued to the one before")
+                     .arg(formatCount(s.coalescedEvents), formatCount(s.tokenEvents));
+    if (const auto late = s.stamped(StampSource::Processing) + s.stamped(StampSource::Readiness); late > 0)
+        lines << PointTabs::tr("%1 requests without kernel receive stamps").arg(formatCount(late));
     return lines.join(QStringLiteral(" · "));
 }
 
@@ -96,6 +107,7 @@ PointTabs::PointTabs(QWidget* parent)
     m_tabs->addTab(makeOutcomesTab(), tr("Outcomes"));
     m_tabs->addTab(m_laws, tr("Laws"));
     m_tabs->addTab(makeVerdictTab(), tr("Verdict"));
+    m_tabs->addTab(makeServerTab(), tr("Server"));
     m_tabs->addTab(makeTextTab(m_bound), tr("Bound"));
     m_tabs->addTab(m_card, tr("System"));
     // What only charts need stands beside the tabs and takes no height from them.
@@ -150,6 +162,18 @@ QWidget* PointTabs::makeVerdictTab()
     column->addWidget(m_verdict);
     column->addWidget(m_constraints, 1);
     column->addWidget(m_generator);
+    return tab;
+}
+
+QWidget* PointTabs::makeServerTab()
+{
+    auto* tab = new QWidget(this);
+    m_serverText = wordsLabel(tab);
+    m_server = new TableView(tab);
+    m_server->setAccessibleName(tr("The engine's own counters over the point"));
+    auto* column = tabColumn(tab);
+    column->addWidget(m_serverText);
+    column->addWidget(m_server, 1);
     return tab;
 }
 
@@ -225,7 +249,11 @@ void PointTabs::setRecords(const RecordsPtr& records)
     m_records = records;
     showDistribution();
     const PointSummary* s = summary();
-    const TimelineData data = s && records ? timelineData(s->point, s->window, *records) : TimelineData{};
+    TimelineData data;
+    if (s && records)
+        for (const StoredPoint& point : m_results->run.points)
+            if (point.point.index == s->point.index)
+                data = timelineData(s->point, s->window, *records, point.facts.serverSamples);
     m_timeline->setData(data);
     m_timeline->setMessage(s ? QString() : emptyText());
     m_timelineTable->setTable(timelineTable(data));
@@ -269,6 +297,13 @@ void PointTabs::showPoint()
                          : emptyText());
     m_constraints->setTable(s ? constraintsTable(*s) : Table{});
     m_generator->setText(s ? generatorText(*s) : QString());
+    m_server->setTable(s ? serverTable(*s) : Table{});
+    m_server->setVisible(s && s->server);
+    m_serverText->setVisible(!s || !s->server);
+    m_serverText->setText(
+        s ? tr("The engine told no counters of its own in this point. The warnings of the run "
+               "say what was in the way; target.metrics_url says where they are asked for.")
+          : emptyText());
     const auto bound = s ? checkBound(m_results->run.plan.matrix.bound, *s) : std::nullopt;
     m_bound->setText(bound ? text(bound->text)
                      : s   ? tr("No bound: the matrix states no bandwidth or no parameters. Enter both under "

@@ -41,6 +41,7 @@ signals:
 private:
     QWidget* makeOutcomesTab();
     QWidget* makeVerdictTab();
+    QWidget* makeServerTab();
     QWidget* makeTextTab(QLabel*& label);
     const PointSummary* summary() const;
     /// What stands where there is no point.
@@ -67,6 +68,8 @@ private:
     TableView* m_constraints;
     QLabel* m_generator;
     QLabel* m_bound;
+    TableView* m_server;
+    QLabel* m_serverText;
     TableView* m_card;
 
     ResultsPtr m_results;

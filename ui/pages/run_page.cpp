@@ -261,6 +261,7 @@ void RunPage::startPoint(const PointStarted& event)
 void RunPage::takeProgress(const Progress& event)
 {
     m_live.add(event.load);
+    m_live.addServer(event);
     const FrontierAxes& axes = m_frontier->axes();
     const double* x = nullptr;
     if (axes.x == Metric::OutputTokensPerS && event.outputTokensPerS)

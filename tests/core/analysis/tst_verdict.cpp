@@ -443,6 +443,53 @@ private slots:
         QCOMPARE(codes(summarized(p, b.batch)), unproven ? QString("cache_unproven") : QString());
     }
 
+    void timesTakenLateMakeTheGeneratorTheLimit_data()
+    {
+        QTest::addColumn<int>("processed"); // of 1,000 requests
+        QTest::addColumn<double>("timerLagMs");
+        QTest::addColumn<bool>("bound");
+        QTest::addRow("kernel stamps are true whatever the queue") << 0 << 40.0 << false;
+        QTest::addRow("few were stamped late") << 50 << 40.0 << false;
+        QTest::addRow("many were") << 60 << 40.0 << true;
+        QTest::addRow("many, but the queue was short") << 1000 << 9.0 << false;
+    }
+    void timesTakenLateMakeTheGeneratorTheLimit()
+    {
+        QFETCH(int, processed);
+        QFETCH(double, timerLagMs);
+        QFETCH(bool, bound);
+        RecordBuilder b = steady(1000);
+        for (std::size_t i = 0; i < 1000; ++i) {
+            RequestRecord& r = b.batch.records[i];
+            r.firstEvent = r.firstToken;
+            r.stamps = std::cmp_less(i, processed) ? StampSource::Processing : StampSource::Kernel;
+        }
+        PointFacts facts;
+        facts.timerLagMs = std::vector<double>(100, timerLagMs);
+        const PointSummary s = summarized(closedLoop(), b.batch, kTtft1000, facts);
+        QCOMPARE(codes(s), bound ? QString("generator_bound") : QString());
+        QCOMPARE(s.stamped(StampSource::Processing), static_cast<std::uint64_t>(processed));
+        if (bound)
+            QVERIFY2(text(s).contains("6 % of the requests") && text(s).contains("40 ms late (p99; at most 10 ms"),
+                     qPrintable(text(s)));
+    }
+
+    void aBusyThreadIsToldWithItsCondition()
+    {
+        PointFacts facts;
+        facts.busiestThreadCpu = 0.92;
+        facts.cpuCores = 1.5;
+        facts.threadCpu = {0.92, 0.58};
+        facts.runDelayShare = 0.25;
+        facts.loopLagMs = {3};
+        facts.timerLagMs = {2};
+        const PointSummary s = summarized(closedLoop(), steady(1000).batch, kTtft1000, facts);
+        QCOMPARE(codes(s), QString("generator_bound"));
+        for (const char* figure : {"used 92 % of a core (at most 85 %", "2 threads", "1.5 cores used", "25 % of its time",
+                                   "data waited 3 ms", "served 2 ms late"})
+            QVERIFY2(text(s).contains(figure), qPrintable(text(s)));
+    }
+
     void eventsGluedTogether()
     {
         RecordBuilder b = steady(200);
@@ -453,7 +500,8 @@ private slots:
             b.batch.records[i].coalescedEvents = 1;
         const PointSummary s = summarized(closedLoop(), b.batch);
         QCOMPARE(codes(s), QString("coalesced_events"));
-        QCOMPARE(s.coalescedShare, 110 / 400.0);
+        QCOMPARE(s.coalescedShare(), 110 / 400.0);
+        QVERIFY2(text(s).contains("110 of 400 token events (27.5 %)"), qPrintable(text(s)));
     }
 };
 

@@ -127,7 +127,7 @@ private slots:
                  "cooldown_s drain_s failure_denominator");
         QCOMPARE(keysOf(json["limits"]),
                  "connect_timeout_s first_token_timeout_s stall_timeout_s total_timeout_s "
-                 "max_in_flight");
+                 "max_in_flight generator_threads");
         QCOMPARE(json["bound"]["devices"].dump(), std::string("8"));
     }
 
@@ -160,7 +160,7 @@ private slots:
             "demo.tailmark.json: measurement.duration: is not a key here; did you mean \"duration_s\"?");
         row("unknown key with none near", R"({"limits":{"colour":1}})",
             "demo.tailmark.json: limits.colour: is not a key here; allowed: \"connect_timeout_s\", "
-            "\"first_token_timeout_s\", \"stall_timeout_s\", \"total_timeout_s\" or \"max_in_flight\"");
+            "\"first_token_timeout_s\", \"stall_timeout_s\", \"total_timeout_s\", \"max_in_flight\" or \"generator_threads\"");
         row("key of another kind of test", R"({"tests":[{"kind":"arrival_sweep","levels":[1]}]})",
             "demo.tailmark.json: tests[0].levels: is not a key here; allowed: \"kind\", \"name\", "
             "\"enabled\", "

@@ -31,6 +31,8 @@ std::vector<RunEvent> examples()
     Progress early = progress; // before the window nothing is known of it
     early.outputTokensPerS = early.requestsPerS = std::nullopt;
     progress.headlineMs = {{50, 12}, {99.99999, 13}};
+    progress.serverRunning = 7;
+    progress.serverKvUse = 0.0;
     return {
         RunStarted{RunId{12}, "night \"1\"", "/data/runs.sqlite", 8, 120.5, "http://h/v1", "vllm", "0.9",
                    "m"},
@@ -77,6 +79,7 @@ void TestRunEvent::everyEventSurvivesTheLine()
     QCOMPARE(progress.load.waiting, 8u);
     QVERIFY(progress.requestsPerS == 0.0);
     QCOMPARE(progress.headlineMs, (std::map<double, double>{{50, 12}, {99.99999, 13}}));
+    QVERIFY(progress.serverRunning == 7.0 && !progress.serverWaiting && progress.serverKvUse == 0.0);
 }
 
 void TestRunEvent::namesAndKeysAreThoseOfTheInterface()
