@@ -13,9 +13,10 @@ namespace {
 LawCheck lawCheck(const char* law, std::string formula, double expected, double observed, const char* unit)
 {
     LawCheck check{law, {}, expected, observed, (observed - expected) / expected};
+    const std::string difference = percentText(check.relativeDifference);
     check.text = std::move(formula) + " = " + figureText(expected) + unit + ", observed " +
-                 figureText(observed) + unit + " (" + (check.relativeDifference > 0 ? "+" : "") +
-                 percentText(check.relativeDifference) + ")";
+                 figureText(observed) + unit + " (" +
+                 (check.relativeDifference > 0 && difference != "0 %" ? "+" : "") + difference + ")";
     return check;
 }
 
