@@ -169,6 +169,20 @@ inline RecordBatch demoRecords(const PointPlan& point, const DemoRun& run)
     return batch;
 }
 
+/// What the engine told of itself, once a second.
+inline std::vector<ServerSample> demoCounters(const PointPlan& point)
+{
+    std::vector<ServerSample> samples;
+    const double running = point.openLoop() ? 8 : point.concurrency;
+    for (int second = 0; second <= static_cast<int>(point.warmupS + point.durationS); ++second) {
+        const Nanoseconds at = fromSeconds(second);
+        samples.push_back({at, ServerCounter::Running, running});
+        samples.push_back({at, ServerCounter::KvUse, 0.01 * running});
+        samples.push_back({at, ServerCounter::PromptTokens, 100.0 * running * second});
+    }
+    return samples;
+}
+
 inline PointFacts demoFacts(const PointPlan& point, const RecordBatch& batch)
 {
     PointFacts facts;
@@ -207,6 +221,7 @@ inline RunId writeDemoRun(Store& store, const DemoRun& run = {})
         const RecordBatch batch = demoRecords(point, run);
         require(store.startPoint(id.value(), point, utcNow()));
         require(store.appendRecords(id.value(), point.index, batch));
+        require(store.appendServerSamples(id.value(), point.index, demoCounters(point)));
         require(store.finishPoint(id.value(), point.index, demoFacts(point, batch)));
     }
     if (run.finish)
