@@ -4,9 +4,26 @@
 #include "analysis/text.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tailmark {
+
+namespace {
+
+/// Every run of digits becomes one '#'.
+std::string withoutNumbers(std::string_view text)
+{
+    std::string plain;
+    for (const char c : text) {
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit)
+            plain += c;
+        else if (!plain.ends_with('#'))
+            plain += '#';
+    }
+    return plain;
+}
+
+} // namespace
 
 void ErrorCounts::add(const RecordBatch& batch)
 {
@@ -18,22 +35,27 @@ void ErrorCounts::add(const RecordBatch& batch)
         const std::string status = "HTTP " + std::to_string(r.httpStatus);
         if (r.httpStatus != 0 && r.httpStatus != 200 && !error.starts_with(status))
             text += ", " + status;
+        const std::string kind = text + ' ' + status + ' ' + withoutNumbers(error);
         if (!error.empty())
             text += ": " + std::string(error);
-        ++m_counts[text];
+        Reason& reason = m_reasons[kind];
+        if (reason.count++ == 0)
+            reason.text = std::move(text);
     }
 }
 
 std::vector<std::string> ErrorCounts::lines() const
 {
     constexpr std::size_t kMost = 5;
-    std::vector<std::pair<std::string, std::size_t>> sorted(m_counts.begin(), m_counts.end());
+    std::vector<Reason> sorted;
+    for (const auto& [kind, reason] : m_reasons)
+        sorted.push_back(reason);
     std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+                     [](const Reason& a, const Reason& b) { return a.count > b.count; });
     sorted.resize(std::min(sorted.size(), kMost));
     std::vector<std::string> lines;
-    for (const auto& [text, count] : sorted)
-        lines.push_back(countText(count) + " × " + text);
+    for (const Reason& reason : sorted)
+        lines.push_back(countText(reason.count) + " × " + reason.text);
     return lines;
 }
 

@@ -10,7 +10,9 @@
 
 namespace tailmark {
 
-/// Why requests failed, in words, and how often: of a point or, added up, of a run.
+/// Why requests failed, in words, and how often: of a point or, added up, of a run. Reasons of one outcome and
+/// HTTP status that differ in nothing but numbers ("request (3008 tokens) exceeds …") are one reason, shown as it
+/// came first.
 class ErrorCounts
 {
 public:
@@ -19,7 +21,12 @@ public:
     std::vector<std::string> lines() const;
 
 private:
-    std::map<std::string, std::size_t> m_counts;
+    struct Reason
+    {
+        std::string text;
+        std::size_t count = 0;
+    };
+    std::map<std::string, Reason> m_reasons; ///< by outcome, status and text without its numbers
 };
 
 } // namespace tailmark

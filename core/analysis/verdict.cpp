@@ -335,10 +335,12 @@ private:
                     "and gaps between them are not the engine's");
     }
 
-    /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain.
+    /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain. Where no
+    /// request reached the target there was no load that it could have failed under.
     bool failureStands() const
     {
-        if (m_data.slo.empty() || m_summary.slo.met)
+        if (m_data.slo.empty() || m_summary.slo.met ||
+            m_summary.count(Outcome::ConnectFailed) == m_data.inWindow.size())
             return false;
         for (const VerdictReason& r : m_verdict.reasons) {
             if (r.code == "not_steady"

@@ -388,6 +388,19 @@ private slots:
                                                            "1 × rejected: HTTP 429: queue full"}));
     }
 
+    void reasonsThatDifferInNumbersAreOne()
+    {
+        RecordBuilder b;
+        b.failed(0, Outcome::ClientError, 5, 400, "HTTP 400: request (3008 tokens) exceeds 2048");
+        b.failed(1, Outcome::ClientError, 5, 400, "HTTP 400: request (977 tokens) exceeds 2048");
+        b.failed(2, Outcome::ClientError, 5, 422, "HTTP 422: request (3008 tokens) exceeds 2048");
+        ErrorCounts counts;
+        counts.add(b.batch);
+        QCOMPARE(counts.lines(),
+                 (std::vector<std::string>{"2 × client_error: HTTP 400: request (3008 tokens) exceeds 2048",
+                                           "1 × client_error: HTTP 422: request (3008 tokens) exceeds 2048"}));
+    }
+
     void rateIntervalsComeFromTheVariationInsideTheWindow()
     {
         RecordBuilder even;

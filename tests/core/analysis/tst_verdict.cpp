@@ -209,15 +209,21 @@ private slots:
         QVERIFY(!s.distribution(Metric::Ttft)->at(50)->weak);
     }
 
+    /// Refused by the target is missed; never reached it is no load that could have been missed under.
     void noSuccess()
     {
-        RecordBuilder b;
-        for (int i = 0; i < 200; ++i)
-            b.failed(100 * i, Outcome::ConnectFailed, 1);
-        const PointSummary s = summarized(closedLoop(), b.batch);
+        const auto allFailed = [](Outcome last) {
+            RecordBuilder b;
+            for (int i = 0; i < 200; ++i)
+                b.failed(100 * i, i < 199 ? Outcome::ConnectFailed : last, 1);
+            return summarized(closedLoop(), b.batch);
+        };
+        const PointSummary s = allFailed(Outcome::ServerError);
         QCOMPARE(codes(s), QString("no_success"));
-        QVERIFY2(text(s).contains("200 connect_failed"), qPrintable(text(s)));
+        QVERIFY2(text(s).contains("199 connect_failed"), qPrintable(text(s)));
         QVERIFY(s.verdict.failureStands);
+        QCOMPARE(codes(allFailed(Outcome::ConnectFailed)), QString("no_success"));
+        QVERIFY(!allFailed(Outcome::ConnectFailed).verdict.failureStands);
         QCOMPARE(codes(summarized(closedLoop(), {})), QString("no_success"));
         QVERIFY(!summarized(closedLoop(), {}).verdict.failureStands);
     }
