@@ -6,6 +6,17 @@
 
 namespace tailmark::keys {
 
+namespace {
+
+/// A key path holds keys as the file has them, and a key can hold any character: a message stays on one line.
+std::string onOneLine(const std::string& path)
+{
+    const std::string quoted = nlohmann::json(path).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return quoted.substr(1, quoted.size() - 2);
+}
+
+} // namespace
+
 const nlohmann::json* Reader::find(std::string_view key, const std::string& requiredWords)
 {
     m_keys.push_back(key);
@@ -25,7 +36,7 @@ void Reader::fail(const std::string& path, std::string message)
         return;
     std::string where = m_source;
     if (!path.empty())
-        where += (where.empty() ? "" : ": ") + path;
+        where += (where.empty() ? "" : ": ") + onOneLine(path);
     m_error = Error{ErrorCode::BadInput, std::move(where), std::move(message)};
 }
 

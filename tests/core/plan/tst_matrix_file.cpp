@@ -158,6 +158,8 @@ private slots:
             "-1");
         row("unknown key with a near one", R"({"measurement":{"duration":3}})",
             "demo.tailmark.json: measurement.duration: is not a key here; did you mean \"duration_s\"?");
+        row("unknown key with a line break", R"({"target":{"extra_body":{"a\nb":1},"m\nodel":"x"}})",
+            "demo.tailmark.json: target.m\\nodel: is not a key here; did you mean \"model\"?");
         row("unknown key with none near", R"({"limits":{"colour":1}})",
             "demo.tailmark.json: limits.colour: is not a key here; allowed: \"connect_timeout_s\", "
             "\"first_token_timeout_s\", \"stall_timeout_s\", \"total_timeout_s\", \"max_in_flight\" or \"generator_threads\"");
