@@ -36,6 +36,7 @@ public:
         samples();
         if (m_summary.count(Outcome::Completed) == 0)
             return concluded();
+        serverRestart();
         steadiness();
         cacheState();
         lengths();
@@ -323,6 +324,16 @@ private:
             ++n;
         }
         return n > 0 ? RealisedLengths{sum.asked / n, sum.measured / n} : sum;
+    }
+
+    /// Away for a while, then cold: not the engine under this load.
+    void serverRestart()
+    {
+        if (!m_summary.server)
+            return;
+        const auto& figures = m_summary.server->figures;
+        if (std::any_of(figures.begin(), figures.end(), [](const auto& item) { return item.second.restarted; }))
+            add("server_restarted", "The engine was restarted inside the window: its counters began anew");
     }
 
     void coalescing()

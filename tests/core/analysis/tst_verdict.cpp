@@ -374,6 +374,16 @@ private slots:
         QVERIFY(!s.verdict.failureStands);
     }
 
+    void aRestartedServerIsNotMeasured()
+    {
+        PointFacts facts;
+        for (int i = 0; i <= 30; ++i)
+            facts.serverSamples.push_back(
+                {fromMs(1000 * i), ServerCounter::GeneratedTokens, i < 12 ? 5000.0 + i : i});
+        const PointSummary s = summarized(closedLoop(), steady(200).batch, kTtft1000, facts);
+        QCOMPARE(codes(s), QString("server_restarted"));
+    }
+
     void requestsCutOffHideTheTail()
     {
         RecordBuilder b = steady(200);
