@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trace: refused in one line, or rows in the order of time with lengths that can be asked for.
 #include "fuzz.h"
-#include "workload/trace_import.h"
+#include "workload/trace/trace_import.h"
 
 #include <string>
 
@@ -22,15 +22,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const Trace& trace = read.value();
-    FUZZ_CHECK(!trace.format.empty() && !trace.rows.empty());
+    FUZZ_CHECK(!trace.format.empty() && !trace.rows.empty() && trace.rowsAccepted >= trace.rows.size());
+    FUZZ_CHECK(trace.rowsRejected >= trace.rejected.size());
     Nanoseconds last{0};
     for (const TraceRow& row : trace.rows) {
         FUZZ_CHECK(row.line >= 1);
         FUZZ_CHECK(row.lengths.promptTokens > 0 && row.lengths.outputTokens > 0);
-        if (isPresent(row.arrival)) {
-            FUZZ_CHECK(row.arrival >= last);
-            last = row.arrival;
-        }
+        if (!trace.timed())
+            continue;
+        FUZZ_CHECK(isPresent(row.arrival) && row.arrival >= last);
+        last = row.arrival;
     }
     for (const RejectedRow& row : trace.rejected)
         FUZZ_CHECK(row.line >= 1 && !row.reason.empty());
