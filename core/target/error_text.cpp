@@ -11,8 +11,6 @@ namespace tailmark {
 
 namespace {
 
-constexpr std::string_view kHidden = "•••";
-
 char lower(char c)
 {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -23,12 +21,6 @@ std::string lowered(std::string_view text)
     std::string out(text);
     std::transform(out.begin(), out.end(), out.begin(), lower);
     return out;
-}
-
-bool isTokenChar(char c)
-{
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '~' ||
-           c == '+' || c == '/' || c == '=';
 }
 
 bool tellsOverload(std::string_view text)
@@ -92,72 +84,6 @@ std::string withoutTags(std::string_view text)
     return out;
 }
 
-struct Span
-{
-    std::size_t begin = std::string::npos;
-    std::size_t end = std::string::npos;
-};
-
-Span tokenAt(std::string_view text, std::size_t begin)
-{
-    std::size_t end = begin;
-    while (end < text.size() && isTokenChar(text[end]))
-        ++end;
-    return {begin, end};
-}
-
-/// The value behind name=, "name": or name="…", empty where nothing is assigned there.
-Span assignedValue(std::string_view text, std::size_t nameEnd)
-{
-    const auto skip = [&](std::size_t i, std::string_view any) {
-        const std::size_t next = text.find_first_not_of(any, i);
-        return next == std::string_view::npos ? text.size() : next;
-    };
-    const std::size_t sign = skip(nameEnd, "\"' ");
-    const bool quotedName = nameEnd < text.size() && (text[nameEnd] == '"' || text[nameEnd] == '\'');
-    if (sign == text.size() || !(text[sign] == '=' || (text[sign] == ':' && quotedName)))
-        return {nameEnd, nameEnd};
-    std::size_t begin = skip(sign + 1, " ");
-    const char quote =
-        begin < text.size() && (text[begin] == '"' || text[begin] == '\'') ? text[begin] : '\0';
-    begin += quote != '\0';
-    for (const std::string_view scheme : {"bearer ", "basic "})
-        if (text.substr(begin).starts_with(scheme))
-            begin += scheme.size();
-    return quote ? Span{begin, std::min(text.find(quote, begin), text.size())} : tokenAt(text, begin);
-}
-
-/// The first secret at or behind `at` in a text in lower case.
-Span nextSecret(std::string_view text, std::size_t at)
-{
-    Span best;
-    /// The first place behind `at` where `mark` stands and `secretOf` finds something.
-    const auto search = [&](std::string_view mark, auto secretOf) {
-        for (std::size_t i = text.find(mark, at); i < best.begin; i = text.find(mark, i + 1)) {
-            const Span found = secretOf(i);
-            if (found.begin < found.end && found.begin < best.begin) {
-                best = found;
-                return;
-            }
-        }
-    };
-    search("bearer ", [&](std::size_t i) { return tokenAt(text, i + 7); });
-    for (const std::string_view mark : {"sk-", "hf_", "nvapi-", "gsk_"})
-        search(mark, [&](std::size_t i) {
-            const bool startsWord = i == 0 || !std::isalnum(static_cast<unsigned char>(text[i - 1]));
-            const Span word = tokenAt(text, i);
-            return startsWord && word.end - i >= 12 ? word : Span{i, i};
-        });
-    for (const std::string_view name : {"key", "token", "secret", "password", "authorization"})
-        search(name, [&](std::size_t i) { return assignedValue(text, i + name.size()); });
-    search("://", [&](std::size_t i) { // user and password in a URL
-        const std::size_t end = std::min(text.find_first_of("/?# \"'<>", i + 3), text.size());
-        const std::size_t mark = text.substr(0, end).rfind('@');
-        return mark != std::string_view::npos && mark > i ? Span{i + 3, mark} : Span{i, i};
-    });
-    return best;
-}
-
 } // namespace
 
 ServerError readServerError(std::string_view body)
@@ -205,77 +131,6 @@ std::string plainLine(std::string_view text, std::size_t maxBytes)
         line += ellipsis;
     }
     return line;
-}
-
-bool namesSecret(std::string_view key)
-{
-    const std::string low = lowered(key);
-    const auto has = [&](const char* part) { return low.find(part) != std::string::npos; };
-    if (has("tokenizer") || has("token_id") || has("per_token"))
-        return false;
-    for (const char* sign :
-         {"api_key", "api-key", "apikey", "secret", "password", "passwd", "authorization", "credential",
-          "bearer", "access_key", "private_key", "ssl_key", "launch_command"})
-        if (has(sign))
-            return true;
-    const auto endsWith = [&](std::string_view end) { return low.ends_with(end); };
-    return low == "key" || low == "token" || low == "cookie" || low == "set-cookie" || endsWith("_key") ||
-           endsWith("-key") || endsWith("_token") || endsWith("-token");
-}
-
-std::string hideSecrets(std::string_view text)
-{
-    const std::string low = lowered(text);
-    std::string out;
-    std::size_t at = 0;
-    for (Span secret; (secret = nextSecret(low, at)).begin < text.size(); at = secret.end) {
-        out.append(text.substr(at, secret.begin - at));
-        out += kHidden;
-    }
-    out.append(text.substr(at));
-    return out;
-}
-
-std::vector<std::string> secretsOf(const std::vector<std::string>& headers)
-{
-    constexpr std::size_t kShortest = 8;
-    std::vector<std::string> secrets;
-    for (const std::string& line : headers) {
-        const std::size_t colon = line.find(':');
-        if (colon == std::string::npos || !namesSecret(std::string_view(line).substr(0, colon)))
-            continue;
-        const std::size_t begin = std::min(line.find_first_not_of(' ', colon + 1), line.size());
-        const std::size_t scheme = line.find(' ', begin); // "Bearer …"
-        std::string value = line.substr(scheme == std::string::npos ? begin : scheme + 1);
-        if (value.size() >= kShortest)
-            secrets.push_back(std::move(value));
-    }
-    return secrets;
-}
-
-std::string hideThese(const std::vector<std::string>& secrets, std::string text)
-{
-    for (const std::string& secret : secrets)
-        for (std::size_t at = 0; (at = text.find(secret, at)) != std::string::npos; at += kHidden.size())
-            text.replace(at, secret.size(), kHidden);
-    return text;
-}
-
-void hideSecrets(nlohmann::json& json)
-{
-    if (json.is_object()) {
-        for (auto& [key, value] : json.items()) {
-            if (namesSecret(key) && !value.is_null())
-                value = std::string(kHidden);
-            else
-                hideSecrets(value);
-        }
-    } else if (json.is_array()) {
-        for (auto& value : json)
-            hideSecrets(value);
-    } else if (json.is_string()) {
-        json = hideSecrets(json.get_ref<const std::string&>());
-    }
 }
 
 } // namespace tailmark
