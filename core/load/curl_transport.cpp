@@ -171,7 +171,8 @@ void CurlTransport::send(const SendOrder& order)
 /// One attempt. What goes wrong at once is told in settle(), never from here.
 void CurlTransport::start(Transfer& transfer)
 {
-    transfer.reader.reset(m_endpoint.streaming, m_origin, &transfer.record, &transfer);
+    transfer.reader.reset(m_endpoint.streaming, m_origin, &transfer.record, &transfer,
+                          m_endpoint.emptyDelta);
     transfer.status = 0;
     transfer.headersDone = transfer.handedOver = transfer.secondAttempt = false;
     transfer.openedConnection = transfer.outOfDescriptors = false;

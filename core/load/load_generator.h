@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "plan/matrix.h"
 #include "record/request_record.h"
+#include "target/response_event.h"
 #include "workload/request_source.h"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct Endpoint
     std::string url; ///< full URL of the completions endpoint ("http://127.0.0.1:8000/v1/chat/completions")
     Api api = Api::Chat;
     bool streaming = true;
+    EmptyDelta emptyDelta = EmptyDelta::Nothing; ///< of the engine that answers
     std::vector<std::string> headers; ///< "Name: value", the bearer key included; never stored
     Tls tls;
     Limits limits;

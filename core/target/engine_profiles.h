@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "target/response_event.h"
 
 #include <map>
 #include <span>
@@ -24,8 +25,9 @@ struct FactSource
     std::string pointer;
 };
 
-/// What only this engine's answers have: a member of a document, or a response header. With `value` the
-/// member or header must hold that text (without regard to case), else it only has to be there.
+/// What only this engine's answers have: a member of a document, or a response header (its name in lower
+/// case). With `value` the member or header must be that text (without regard to case), else it only has to
+/// be there.
 struct EngineSign
 {
     std::string document;
@@ -53,13 +55,6 @@ struct TokenEvidence
     nlohmann::json fields = nlohmann::json::object();
     bool chat = true;
     bool completions = true;
-};
-
-/// What a streamed event with a choice and no text means.
-enum class EmptyDelta {
-    Nothing,        ///< nothing is known
-    TokenAfterRole, ///< a generated token without visible text, but for the first event of a chat's choice
-    Token           ///< a generated token without visible text; there is no event that only has the role
 };
 
 /// Which request fields the engine takes.

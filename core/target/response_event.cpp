@@ -62,6 +62,8 @@ struct Scan
                 choices();
             else if (key == "usage")
                 usage();
+            else if (key == "timings")
+                timings();
             else if (key == "error") {
                 event.error |= !json.isNull();
                 json.skip();
@@ -102,11 +104,12 @@ struct Scan
         std::string_view reason;
         std::string_view key;
         while (json.nextKey(key)) {
-            if (key == "delta" || key == "message") // streamed, whole
+            if (key == "delta" || key == "message") { // streamed, whole
+                event.hasDelta |= key == "delta";
                 delta();
-            else if (key == "text")
+            } else if (key == "text") {
                 event.answer |= generatedText();
-            else if (key == "finish_reason") {
+            } else if (key == "finish_reason") {
                 if (!json.string(reason))
                     json.skip();
             } else if (key == "index") {
@@ -224,6 +227,24 @@ struct Scan
                         json.skip();
                 }
             } else
+                json.skip();
+        }
+    }
+
+    /// llama.cpp's own account: on the last event, or on each when asked for.
+    void timings()
+    {
+        if (!json.enterObject()) {
+            json.skip();
+            return;
+        }
+        std::string_view key;
+        while (json.nextKey(key)) {
+            if (key == "predicted_n")
+                count(event.timedTokens);
+            else if (key == "cache_n" && event.cachedTokens < 0)
+                count(event.cachedTokens);
+            else
                 json.skip();
         }
     }

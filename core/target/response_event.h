@@ -9,11 +9,19 @@
 
 namespace tailmark {
 
+/// What a streamed event with a choice and no text means.
+enum class EmptyDelta {
+    Nothing,        ///< nothing is known
+    TokenAfterRole, ///< a generated token without visible text, but for the first event of a chat's choice
+    Token           ///< a generated token without visible text; there is no event that only has the role
+};
+
 /// What one JSON text of an OpenAI-dialect response told: an event of a stream, or a whole response. The
 /// views point into that text.
 struct ResponseEvent
 {
     bool hasChoices = false; ///< choices is a non-empty array
+    bool hasDelta = false;   ///< … of a chat's stream
     bool answer = false;
     bool reasoning = false;
     bool error = false;  ///< "error", or an object that says it is one
@@ -29,6 +37,7 @@ struct ResponseEvent
     std::int64_t promptTokens = kUnknownCount;
     std::int64_t completionTokens = kUnknownCount;
     std::int64_t cachedTokens = kUnknownCount;
+    std::int64_t timedTokens = kUnknownCount; ///< llama.cpp's timings: tokens generated so far
 
     bool isError() const { return error || (detail && !hasChoices); }
     /// Some servers send zeros until they know.
@@ -36,7 +45,8 @@ struct ResponseEvent
     /// Tells of nothing but one text.
     bool onlyText() const
     {
-        return texts == 1 && !error && !finished && !hasUsage() && ids == 0 && logprobs == 0;
+        return texts == 1 && !error && !finished && !hasUsage() && timedTokens < 0 && ids == 0 &&
+               logprobs == 0;
     }
 };
 

@@ -39,12 +39,14 @@ void takeKnown(std::int32_t& count, std::int64_t value)
 
 } // namespace
 
-void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink)
+void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink,
+                           EmptyDelta emptyDelta)
 {
     m_parser.reset();
     m_record = record;
     m_sink = sink;
     m_origin = origin;
+    m_emptyDelta = emptyDelta;
     m_streaming = streaming;
     m_asStream = m_errorSeen = m_rejected = m_continuous = false;
     m_contentType.clear();
@@ -92,9 +94,21 @@ bool ResponseReader::scanEvent(std::string_view data)
     return true;
 }
 
+/// Whether an event without evidence stands for a token that has no visible text: known of the engine, where
+/// its events carry no counts or ids that would tell for certain.
+bool ResponseReader::silentToken(bool counted, std::uint64_t seenBefore) const
+{
+    if (m_emptyDelta == EmptyDelta::Nothing || !m_event.hasChoices || !m_event.badFinish.empty() ||
+        m_idTokens > 0 || m_continuous || (counted && m_event.finished == 0))
+        return false;
+    const bool roleOnly = m_event.hasDelta && (m_event.seen & ~seenBefore) != 0;
+    return m_emptyDelta == EmptyDelta::Token || !roleOnly;
+}
+
 inline void ResponseReader::commit(Nanoseconds at)
 {
     const ResponseEvent& event = m_event;
+    const std::uint64_t seenBefore = m_choicesSeen;
     m_choicesSeen |= event.seen;
     m_choicesFinished |= event.finished;
     if (event.finishReason != FinishReason::None)
@@ -105,18 +119,21 @@ inline void ResponseReader::commit(Nanoseconds at)
     // A step of continuous usage is known only from event to event; a first usage on the finish event is the
     // final count, not a sign of a token.
     std::int64_t step = 0;
-    const bool usageOfChoices = event.hasChoices && event.hasUsage() && event.completionTokens >= 0;
-    if (event.hasUsage()) {
+    const bool told = event.hasUsage() || event.timedTokens >= 0;
+    const std::int64_t generated = event.hasUsage() ? event.completionTokens : event.timedTokens;
+    const bool counted = event.hasChoices && told && generated >= 0;
+    if (told) {
         takeKnown(m_record->promptTokens, event.promptTokens);
         takeKnown(m_record->cachedTokens, event.cachedTokens);
-        takeKnown(m_usageOutput, event.completionTokens);
-        if (usageOfChoices && m_counted >= 0)
-            step = event.completionTokens - m_counted;
+        takeKnown(m_usageOutput, generated);
+        if (counted && m_counted >= 0)
+            step = generated - m_counted;
     }
     const bool evidence = event.answer || event.reasoning || event.ids > 0 || event.logprobs > 0 ||
-                          (step > 0 && (m_continuous || event.finished == 0));
-    if (usageOfChoices) {
-        m_counted = event.completionTokens;
+                          (step > 0 && (m_continuous || event.finished == 0)) ||
+                          silentToken(counted, seenBefore);
+    if (counted) {
+        m_counted = generated;
         m_continuous = true;
     } else if (evidence) {
         m_counted = -1;
@@ -269,6 +286,8 @@ void ResponseReader::finishWhole(bool transportOk)
         takeKnown(m_record->outputTokens, event.completionTokens);
     } else if (event.ids > 0) {
         m_record->outputTokens = event.ids;
+    } else {
+        takeKnown(m_record->outputTokens, event.timedTokens);
     }
     m_record->finishReason = event.finishReason;
     if (event.isError()) {

@@ -36,9 +36,10 @@ public:
 /// are the caller's.
 ///
 /// Definitions: contract §1 to §3. A token event has non-empty content, text, reasoning, refusal or tool call
-/// (name or arguments), token ids, logprobs entries, or a step of continuous usage. A line that is no JSON is
-/// counted as malformed and the stream goes on. A whole (not streamed) response has a lastToken, the stamp of
-/// its last read, and no firstToken: it has no time to first token.
+/// (name or arguments), token ids, logprobs entries, or a step of continuous usage; an event with a choice
+/// and without text only where the engine is known to send one for each step of decoding (EmptyDelta). A line
+/// that is no JSON is counted as malformed and the stream goes on. A whole (not streamed) response has a
+/// lastToken, the stamp of its last read, and no firstToken: it has no time to first token.
 ///
 /// Made for the generator's thread: in a stream nothing is allocated per event once buffers have grown. Use
 /// again with reset(). One thread at a time; never throws.
@@ -47,7 +48,8 @@ class ResponseReader
 public:
     /// Before each request. Stamps are absolute monotonic times, times in the record and in token events are
     /// relative to `origin` (the start of the point). `record` must outlive the response; `sink` may be null.
-    void reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink);
+    void reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink,
+               EmptyDelta emptyDelta = EmptyDelta::Nothing);
     /// Once, at the end of the final response's headers.
     void onHeaders(int status, std::string_view contentType);
     /// One network read; all events in it carry `stamp`.
@@ -65,6 +67,7 @@ private:
     bool likeTheLast(std::string_view data) const;
     bool scanEvent(std::string_view data);
     void commit(Nanoseconds at);
+    bool silentToken(bool counted, std::uint64_t seenBefore) const;
     void takeError(std::string_view body);
     void finishWhole(bool transportOk);
     void finishRefused();
@@ -74,6 +77,7 @@ private:
     RequestRecord* m_record = nullptr;
     TokenSink* m_sink = nullptr;
     Nanoseconds m_origin{0};
+    EmptyDelta m_emptyDelta = EmptyDelta::Nothing;
     bool m_streaming = true;
     bool m_asStream = false; ///< the response is an event stream, as asked
     std::string m_contentType;
@@ -90,8 +94,8 @@ private:
     Nanoseconds m_lastRead{0};
     std::uint64_t m_choicesSeen = 0; ///< bit per choice index
     std::uint64_t m_choicesFinished = 0;
-    std::int64_t m_counted = 0;  ///< continuous usage up to the last event; −1 = lost
-    bool m_continuous = false;   ///< an event with choices has carried usage
+    std::int64_t m_counted = 0;  ///< continuous count up to the last event; −1 = lost
+    bool m_continuous = false;   ///< an event with choices has carried a count
     std::int64_t m_idTokens = 0; ///< sum of token ids; −1 = some token event had none
     std::int32_t m_usageOutput = kUnknownCount;
 };
