@@ -24,9 +24,10 @@ const char* originId(CardOrigin origin)
 
 const std::vector<std::string>& RunCard::fixedKeys()
 {
-    static const std::vector<std::string> keys = {
-        "engine",        "engine_version", "model",             "model_revision", "quantization", "tokenizer",
-        "chat_template", "accelerator",    "accelerator_count", "parallelism",    "notes"};
+    static const std::vector<std::string> keys = {"engine",         "engine_version", "model",
+                                                  "model_revision", "quantization",   "tokenizer",
+                                                  "chat_template",  "accelerator",    "accelerator_count",
+                                                  "parallelism",    "notes"};
     return keys;
 }
 
@@ -48,17 +49,29 @@ void RunCard::type(const std::string& key, const std::string& value)
         m_entries[key] = {value, CardOrigin::Typed};
 }
 
-void RunCard::read(const std::string& key, const std::string& value)
+void RunCard::read(const std::string& key, const std::string& value, const std::string& source)
 {
     if (!value.empty())
-        m_entries[key] = {value, CardOrigin::Read};
+        m_entries[key] = {value, CardOrigin::Read, source};
+}
+
+void RunCard::setStandard(const std::string& key, const std::string& standard)
+{
+    const auto it = m_entries.find(key);
+    if (it != m_entries.end() && it->second.origin != CardOrigin::Unknown && it->second.value != standard)
+        it->second.standard = standard;
 }
 
 nlohmann::json cardToJson(const RunCard& card)
 {
     nlohmann::json json = nlohmann::json::object();
-    for (const auto& [key, entry] : card.entries())
+    for (const auto& [key, entry] : card.entries()) {
         json[key] = {{"value", entry.value}, {"origin", originId(entry.origin)}};
+        if (!entry.source.empty())
+            json[key]["source"] = entry.source;
+        if (!entry.standard.empty())
+            json[key]["default"] = entry.standard;
+    }
     return json;
 }
 
@@ -68,14 +81,21 @@ RunCard cardFromJson(const nlohmann::json& json)
     if (!json.is_object())
         return card;
     for (const auto& [key, entry] : json.items()) {
-        if (!entry.is_object() || !entry.contains("value") || !entry["value"].is_string() || !entry.contains("origin"))
+        if (!entry.is_object() || !entry.contains("value") || !entry["value"].is_string() ||
+            !entry.contains("origin"))
             continue;
         const std::string value = entry["value"];
+        const auto text = [&entry = entry](const char* member) {
+            const auto it = entry.find(member);
+            return it != entry.end() && it->is_string() ? it->get<std::string>() : std::string();
+        };
         const nlohmann::json& origin = entry["origin"];
         if (origin == "read")
-            card.read(key, value);
+            card.read(key, value, text("source"));
         else if (origin == "typed")
             card.type(key, value);
+        if (const std::string standard = text("default"); !standard.empty())
+            card.setStandard(key, standard);
     }
     return card;
 }

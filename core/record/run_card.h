@@ -16,6 +16,8 @@ struct CardEntry
 {
     std::string value;
     CardOrigin origin = CardOrigin::Unknown;
+    std::string source = {};   ///< where a read value was found ("/version"); may be empty
+    std::string standard = {}; ///< of a flag: the engine's default, where known and another value
     bool operator==(const CardEntry&) const = default;
 };
 
@@ -31,7 +33,9 @@ public:
     CardEntry entry(const std::string& key) const;
     /// Typed values win over nothing, read values over both; an empty value changes nothing.
     void type(const std::string& key, const std::string& value);
-    void read(const std::string& key, const std::string& value);
+    void read(const std::string& key, const std::string& value, const std::string& source = {});
+    /// Keeps the engine's default of a flag where the flag has another value.
+    void setStandard(const std::string& key, const std::string& standard);
 
     /// The fixed keys in the order in which they are shown.
     static const std::vector<std::string>& fixedKeys();
@@ -42,7 +46,7 @@ private:
     std::map<std::string, CardEntry> m_entries;
 };
 
-/// {"engine": {"value": "vllm", "origin": "read"}, …}
+/// {"engine": {"value": "vllm", "origin": "read", "source": "/version"}, …}; `source` and `default` only where there is one.
 nlohmann::json cardToJson(const RunCard& card);
 RunCard cardFromJson(const nlohmann::json& json);
 

@@ -43,7 +43,12 @@ ReportSection cardSection(const RunResults& results)
     for (const std::string& key : keys) {
         const CardEntry entry = card.entry(key);
         const bool known = entry.origin != CardOrigin::Unknown;
-        table.rows.push_back({key, known ? entry.value : "unknown", originText(entry.origin)});
+        std::string from = originText(entry.origin);
+        if (!entry.source.empty())
+            from += ", " + entry.source;
+        if (!entry.standard.empty())
+            from += "; default: " + entry.standard;
+        table.rows.push_back({key, known ? entry.value : "unknown", from});
     }
     return {"Run card: what was measured", {std::move(table)}};
 }

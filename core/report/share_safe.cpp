@@ -38,9 +38,11 @@ RunCard shareSafeCard(const RunCard& card)
         hideSecrets(value);
         const std::string text = value.at(key);
         if (entry.origin == CardOrigin::Read)
-            safe.read(key, text);
+            safe.read(key, text, entry.source);
         else if (entry.origin == CardOrigin::Typed)
             safe.type(key, text);
+        if (!entry.standard.empty())
+            safe.setStandard(key, entry.standard);
     }
     return safe;
 }
