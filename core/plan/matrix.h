@@ -17,6 +17,8 @@ namespace tailmark {
 enum class Api { Chat, Completions };
 enum class OutputPolicy { Natural, Forced };
 enum class CachePolicy { Cold, Warm, AsIs };
+enum class BeyondContext { Stop, Clip, Send };
+enum class TokenEvidencePolicy { Off, On };
 enum class LengthsKind { Fixed, Trace };
 enum class PrefixKind { None, Shared };
 enum class TestKind { FixedShape, ConcurrencySweep, ArrivalSweep, BurstRecovery };
@@ -91,7 +93,10 @@ struct Workload
     Prefix prefix;
     OutputPolicy output = OutputPolicy::Forced;
     CachePolicy cache = CachePolicy::AsIs;
+    BeyondContext beyondContext = BeyondContext::Stop; ///< requests that are longer than the target's context
     bool streaming = true;
+    /// Whether the engine is asked to tell the tokens of each chunk; costs it a little for every chunk.
+    TokenEvidencePolicy tokenEvidence = TokenEvidencePolicy::Off;
     nlohmann::json sampling = {{"temperature", 0}};
     nlohmann::json extras = nlohmann::json::object();
     std::uint64_t seed = 1;

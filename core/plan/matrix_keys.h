@@ -28,6 +28,8 @@ template <typename E> struct Choice;
 TAILMARK_CHOICE(Api, 2, "chat", "completions")
 TAILMARK_CHOICE(OutputPolicy, 2, "natural", "forced")
 TAILMARK_CHOICE(CachePolicy, 3, "cold", "warm", "as_is")
+TAILMARK_CHOICE(BeyondContext, 3, "stop", "clip", "send")
+TAILMARK_CHOICE(TokenEvidencePolicy, 2, "off", "on")
 TAILMARK_CHOICE(LengthsKind, 2, "fixed", "trace")
 TAILMARK_CHOICE(PrefixKind, 2, "none", "shared")
 TAILMARK_CHOICE(TestKind, 4, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery")
@@ -160,7 +162,9 @@ template <typename V, typename T> void describeWorkload(V& v, T& w)
     v.object("prefix", w.prefix, [](auto& u, auto& prefix) { describePrefix(u, prefix); });
     v.value("output", w.output, kAny);
     v.value("cache", w.cache, kAny);
+    v.value("beyond_context", w.beyondContext, kAny);
     v.value("streaming", w.streaming, kAny);
+    v.value("token_evidence", w.tokenEvidence, kAny);
     v.value("sampling", w.sampling, kAny);
     v.value("extras", w.extras, kAny);
     v.value("seed", w.seed, kSeed);

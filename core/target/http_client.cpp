@@ -3,7 +3,9 @@
 
 #include "target/error_text.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -14,6 +16,8 @@
 namespace tailmark {
 
 namespace {
+
+constexpr std::size_t kMaxHeaders = 200;
 
 struct Body
 {
@@ -29,6 +33,21 @@ std::size_t takeBody(char* data, std::size_t, std::size_t size, void* user)
     if (body.tooLong)
         return 0;
     body.bytes.append(data, size);
+    return size;
+}
+
+std::size_t takeHeader(char* data, std::size_t, std::size_t size, void* user)
+{
+    auto& headers = *static_cast<std::map<std::string, std::string>*>(user);
+    const std::string_view line(data, size);
+    if (line.starts_with("HTTP/"))
+        headers.clear(); // those of a 100 Continue are not the reply's
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos || headers.size() >= kMaxHeaders)
+        return size;
+    std::string name(line.substr(0, colon));
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    headers[name] = namesSecret(name) ? std::string("•••") : plainLine(line.substr(colon + 1));
     return size;
 }
 
@@ -115,6 +134,7 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
         return Error{ErrorCode::BadInput, where, "not a URL that begins with http:// or https://"};
 
     curl_easy_reset(curl); // keeps the connection
+    HttpReply reply;
     Body received;
     received.limit = limits.maxBodyBytes;
     std::array<char, CURL_ERROR_SIZE> detail{};
@@ -128,6 +148,8 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail.data());
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, takeBody);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, takeHeader);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &reply.headers);
     if (m_stop) {
         curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
         curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, askedToStop);
@@ -152,7 +174,6 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, lines);
 
     const CURLcode code = curl_easy_perform(curl);
-    HttpReply reply;
     long status = 0;
     const char* text = nullptr;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
@@ -171,7 +192,10 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
         return Error{ErrorCode::Unreachable, where,
                      plainLine(reason(curl, code, detail.data(), limits, url.starts_with("https://")))};
     reply.complete = !cut;
-    reply.body = hideThese(secretsOf(m_headers), std::move(received.bytes));
+    const std::vector<std::string> secrets = secretsOf(m_headers);
+    reply.body = hideThese(secrets, std::move(received.bytes));
+    for (auto& [name, value] : reply.headers)
+        value = hideThese(secrets, std::move(value));
     return reply;
 }
 

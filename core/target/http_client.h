@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct HttpReply
     std::string contentType;
     std::string body;
     std::string location; ///< where a redirect points; it is never followed
+    std::map<std::string, std::string>
+        headers;          ///< by name in lower case, secrets hidden; of a repeated one the last
     bool complete = true; ///< false: the connection ended before the body did
 };
 

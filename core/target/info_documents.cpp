@@ -2,6 +2,7 @@
 #include "target/info_documents.h"
 
 #include "target/address.h"
+#include "target/secrets.h"
 
 #include <algorithm>
 
@@ -43,6 +44,22 @@ const nlohmann::json& InfoDocuments::at(std::string_view name, std::string_view 
     return document.is_object() && document.contains(where) ? document.at(where) : kAbsent;
 }
 
+void InfoDocuments::addHeaders(const std::map<std::string, std::string>& headers)
+{
+    for (const auto& [name, value] : headers)
+        m_headers[name] = value;
+}
+
+nlohmann::json InfoDocuments::redacted() const
+{
+    nlohmann::json all = nlohmann::json::object();
+    for (const auto& [path, document] : m_documents)
+        if (!document.is_null())
+            all[path] = document;
+    hideSecrets(all);
+    return all;
+}
+
 nlohmann::json InfoDocuments::fetch(const std::string& path)
 {
     const double left = std::chrono::duration<double>(m_deadline - std::chrono::steady_clock::now()).count();
@@ -51,6 +68,8 @@ nlohmann::json InfoDocuments::fetch(const std::string& path)
     HttpLimits limits;
     limits.connectS = limits.totalS = std::min(left, kPatienceS);
     const Result<HttpReply> reply = m_http.get(serverUrl(m_target, path), limits);
+    if (reply)
+        addHeaders(reply.value().headers);
     if (!reply || reply.value().status != 200 || !reply.value().complete)
         return {};
     nlohmann::json json = nlohmann::json::parse(reply.value().body, nullptr, false);

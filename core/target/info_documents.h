@@ -26,6 +26,12 @@ public:
     /// The member at a JSON pointer, null where absent.
     const nlohmann::json& at(std::string_view name, std::string_view pointer);
 
+    /// Response headers of all that was asked so far, by name in lower case.
+    const std::map<std::string, std::string>& headers() const { return m_headers; }
+    void addHeaders(const std::map<std::string, std::string>& headers);
+    /// Every document that was there, by its path, secrets hidden.
+    nlohmann::json redacted() const;
+
     /// The entry of /v1/models that will be asked.
     void setModel(nlohmann::json card) { m_documents["model"] = std::move(card); }
     void extendDeadline(std::chrono::steady_clock::time_point deadline) { m_deadline = deadline; }
@@ -37,6 +43,7 @@ private:
     const Target& m_target;
     std::chrono::steady_clock::time_point m_deadline;
     std::map<std::string, nlohmann::json, std::less<>> m_documents;
+    std::map<std::string, std::string> m_headers;
 };
 
 } // namespace tailmark

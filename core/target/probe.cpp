@@ -2,16 +2,16 @@
 #include "target/probe.h"
 
 #include "target/address.h"
+#include "target/card_facts.h"
 #include "target/engine_profiles.h"
+#include "target/engine_recognition.h"
 #include "target/error_text.h"
 #include "target/http_client.h"
 #include "target/info_documents.h"
 #include "target/probe_request.h"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
-#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -27,33 +27,11 @@ std::chrono::steady_clock::time_point inSeconds(double s)
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(s));
 }
 
-/// A told value as one line of text; empty for what tells nothing.
-std::string valueText(const Json& value)
+/// What a proxy says of the route, not of one request.
+bool keptHeader(const std::string& name)
 {
-    if (value.is_string())
-        return plainLine(value.get_ref<const std::string&>());
-    if (value.is_null() || ((value.is_object() || value.is_array()) && value.empty()))
-        return {};
-    Json shown = value;
-    hideSecrets(shown);
-    return plainLine(shown.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-/// GGUF files are named after their quantization: "…-Q4_K_M.gguf".
-std::string quantizationInFileName(std::string_view path)
-{
-    if (!path.ends_with(".gguf"))
-        return {};
-    path.remove_suffix(5);
-    const std::string_view last = path.substr(path.find_last_of("-./") + 1);
-    std::string upper(last);
-    std::transform(upper.begin(), upper.end(), upper.begin(),
-                   [](unsigned char c) { return std::toupper(c); });
-    const bool known =
-        upper == "F16" || upper == "F32" || upper == "BF16" || upper.starts_with("MXFP") ||
-        (upper.starts_with("Q") && upper.size() > 1 && std::isdigit(static_cast<unsigned char>(upper[1]))) ||
-        (upper.starts_with("IQ") && upper.size() > 2 && std::isdigit(static_cast<unsigned char>(upper[2])));
-    return known ? upper : std::string();
+    return name == "x-litellm-version" || name == "x-litellm-model-id" ||
+           name == "x-litellm-model-api-base" || name.starts_with("x-litellm-attempted-");
 }
 
 std::string listed(const std::vector<std::string>& names)
@@ -87,9 +65,10 @@ Json commonMembers(const Json& entries)
 class Probe
 {
 public:
-    Probe(const Target& target, const CardInput& card, const Limits& limits, std::vector<std::string> headers,
-          const std::atomic<bool>* stop)
-        : m_target(target), m_card(card), m_limits(limits), m_http(std::move(headers), target.tls, stop),
+    Probe(const Target& target, const CardInput& card, const Limits& limits, const Workload& workload,
+          std::vector<std::string> headers, const std::atomic<bool>* stop)
+        : m_target(target), m_card(card), m_limits(limits), m_workload(workload),
+          m_http(std::move(headers), target.tls, stop),
           m_documents(m_http, target, inSeconds(limits.connectTimeoutS))
     {
     }
@@ -122,6 +101,7 @@ private:
         if (!got)
             return got.error();
         const HttpReply& reply = got.value();
+        m_documents.addHeaders(reply.headers);
         const auto refuse = [&](const std::string& why) -> Status {
             return Error{ErrorCode::Unreachable, hideSecrets(url), plainLine(why)};
         };
@@ -176,45 +156,53 @@ private:
         return success();
     }
 
-    /// By what the server says of itself: owned_by, else a member that only one engine's documents have.
-    const EngineProfile* recognised()
-    {
-        const std::string owner = valueText(m_documents.at("model", "/owned_by"));
-        for (const std::string_view document : infoDocuments())
-            m_documents.at(document);
-        for (const EngineProfile& profile : engineProfiles())
-            if (std::ranges::find(profile.facts.owners, owner) != profile.facts.owners.end())
-                return &profile;
-        for (const EngineProfile& profile : engineProfiles())
-            for (const EngineSign& sign : profile.facts.signs)
-                if (!sign.document.empty() && !m_documents.at(sign.document, sign.pointer).is_null())
-                    return &profile;
-        return nullptr;
-    }
-
     void identify()
     {
-        const EngineProfile* const found = recognised();
-        m_recognised = found != nullptr;
+        const RecognisedEngine found = recogniseEngine(m_documents);
         const bool stated = !m_target.engine.empty() && m_target.engine != "auto";
-        m_profile = stated ? &engineProfile(m_target.engine) : found ? found : &engineProfile("generic");
+        m_profile = stated          ? &engineProfile(m_target.engine)
+                    : found.profile ? found.profile
+                                    : &engineProfile("generic");
         m_result.engine = m_profile->id;
-        if (stated && found && found != m_profile)
-            note("the target is stated to be " + m_profile->id + ", but looks like " + found->id);
-        if (!stated && !found)
+        m_result.recognisedBy = found.by;
+        m_result.emptyDelta = m_profile->request.emptyDelta;
+        if (stated && found.profile && found.profile != m_profile)
+            note("the target is stated to be " + m_profile->id + ", but looks like " + found.profile->id +
+                 " by " + found.by);
+        if (!stated && !found.profile)
             note("the engine was not recognised: only request fields that every server takes are sent");
     }
 
     void chooseBody()
     {
+        const RequestFields& fields = m_profile->request;
         BodyOptions& body = m_result.body;
         body.model = m_result.model;
-        body.streamOptions = m_profile->request.streamOptions;
-        body.ignoreEos = m_profile->request.ignoreEos;
-        body.minTokens = m_profile->request.minTokens;
-        body.maxTokensField = m_profile->request.maxTokens;
-        if (!body.ignoreEos)
+        body.streamOptions = fields.streamOptions;
+        body.ignoreEos = fields.ignoreEos;
+        body.minTokens = fields.minTokens;
+        body.maxTokensField = fields.maxTokens;
+        chooseEvidence();
+        if (!body.ignoreEos && m_workload.output == OutputPolicy::Forced)
             note("output lengths cannot be forced on this engine: the lengths that come about are reported");
+        for (const Json* asked : {&m_workload.sampling, &m_workload.extras, &m_target.extraBody})
+            for (const auto& [field, value] : asked->items())
+                if (m_profile->use(field) == FieldUse::Ignored)
+                    note(m_profile->title + " ignores " + plainLine(field) + ": it has no effect");
+    }
+
+    /// Logprobs only where nothing else tells the tokens of a chunk: they cost the engine most.
+    void chooseEvidence()
+    {
+        if (m_workload.tokenEvidence == TokenEvidencePolicy::Off || !m_workload.streaming)
+            return;
+        for (const TokenEvidence& evidence : m_profile->request.evidence)
+            if (m_target.api == Api::Chat ? evidence.chat : evidence.completions) {
+                m_result.body.evidenceFields = evidence.fields;
+                return;
+            }
+        note(m_profile->title +
+             " has no field that makes it tell the tokens of each chunk: they stay unknown");
     }
 
     Status askOnce()
@@ -222,15 +210,25 @@ private:
         HttpLimits limits;
         limits.connectS = m_limits.connectTimeoutS;
         limits.totalS = m_limits.connectTimeoutS + m_limits.firstTokenTimeoutS;
-        const Result<ProbeRequestResult> asked = sendProbeRequest(m_http, m_target, m_result.body, limits);
+        const Result<ProbeAnswer> asked =
+            sendProbeRequest(m_http, m_target, m_workload, *m_profile, m_result.body, limits);
         if (!asked)
             return asked.error();
-        const ProbeRequestResult& request = asked.value();
-        m_result.body = request.body;
+        const ProbeAnswer& answer = asked.value();
+        m_documents.addHeaders(answer.headers);
+        m_result.body = answer.body;
         m_result.requestCompleted = true;
-        m_result.promptTokensReported = request.promptTokens;
-        m_result.outputTokensReported = request.outputTokens;
-        m_result.notes.insert(m_result.notes.end(), request.notes.begin(), request.notes.end());
+        m_result.promptTokensReported = answer.record.promptTokens;
+        m_result.outputTokensReported = answer.record.outputTokens;
+        m_result.cachedTokensReported = answer.record.cachedTokens;
+        if (m_target.api == Api::Chat && templateTokens(answer) >= 0)
+            m_result.body.chatOverheadTokens = templateTokens(answer);
+        for (const std::string& dropped : answer.dropped)
+            note(dropped);
+        m_result.checks = checkAnswer(answer, m_result.model, m_target, m_workload, *m_profile);
+        for (const ProbeCheck& check : m_result.checks)
+            if (check.warns)
+                note(check.text);
         return success();
     }
 
@@ -242,63 +240,41 @@ private:
             card.type(key, value);
         for (const auto& [name, value] : m_card.flags)
             card.type("flags." + name, value);
-        if (m_recognised || m_profile->id != "generic")
-            card.read("engine", m_profile->id);
+        if (!m_result.recognisedBy.empty())
+            card.read("engine", m_profile->id, m_result.recognisedBy);
+        else if (m_profile->id != "generic")
+            card.read("engine", m_profile->id, "target.engine");
 
         m_documents.extendDeadline(inSeconds(m_limits.connectTimeoutS));
-        std::string parallelism;
-        for (const FactSource& source : m_profile->facts.sources) {
-            const Json& told = m_documents.at(source.document, source.pointer);
-            const std::string& fact = source.fact;
-            if (fact == "flags.*") {
-                if (told.is_object())
-                    for (const auto& [name, value] : told.items())
-                        readFlag(name, value);
-            } else if (fact.starts_with("flags.")) {
-                readFlag(fact.substr(6), told);
-            } else if (fact == "context") {
-                if (m_result.contextTokens == 0 && told.is_number_integer())
-                    m_result.contextTokens = std::max(0, told.get<int>());
-            } else if (fact.starts_with("parallelism:")) {
-                if (const std::string value = valueText(told); !value.empty())
-                    parallelism += (parallelism.empty() ? "" : " ") + fact.substr(12) + "=" + value;
-            } else if (card.entry(fact).origin != CardOrigin::Read) {
-                card.read(fact, valueText(told));
-            }
-        }
-        card.read("parallelism", parallelism);
-        if (card.entry("quantization").origin != CardOrigin::Read && m_profile->id == "llamacpp")
-            card.read("quantization", quantizationInFileName(card.entry("model").value));
+        m_result.contextTokens = readCard(card, *m_profile, m_documents);
         m_result.version = card.entry("engine_version").origin == CardOrigin::Read
                                ? card.entry("engine_version").value
                                : std::string();
-    }
-
-    void readFlag(const std::string& name, const Json& value)
-    {
-        if (!value.is_null())
-            m_result.card.read("flags." + name, namesSecret(name) ? "•••" : valueText(value));
+        for (const auto& [name, value] : m_documents.headers())
+            if (name == "server" || name == "via" || (name.starts_with("x-litellm-") && keptHeader(name)))
+                m_result.headers[name] = value;
+        m_result.documents = m_documents.redacted();
     }
 
     const Target& m_target;
     const CardInput& m_card;
     const Limits& m_limits;
+    const Workload& m_workload;
     HttpClient m_http;
     InfoDocuments m_documents;
     const EngineProfile* m_profile = nullptr;
-    bool m_recognised = false;
     ProbeResult m_result;
 };
 
 } // namespace
 
 Result<ProbeResult> probe(const Target& target, const CardInput& card, const Limits& limits, bool sendRequest,
-                          const std::atomic<bool>* stop)
+                          const std::atomic<bool>* stop, const Workload& workload)
 {
     Result<std::vector<std::string>> headers = requestHeaders(target);
     if (!headers)
         return headers.error();
-    return Probe(target, card, limits, std::move(headers).value(), stop).run(sendRequest);
+    return Probe(target, card, limits, workload, std::move(headers).value(), stop).run(sendRequest);
 }
 
 Status needOneModel(const ProbeResult& result)
@@ -322,16 +298,24 @@ nlohmann::ordered_json probeToJson(const ProbeResult& result)
     json["models"] = result.models;
     json["context_tokens"] =
         result.contextTokens > 0 ? nlohmann::ordered_json(result.contextTokens) : nullptr;
+    json["recognised_by"] = result.recognisedBy;
     json["card"] = cardToJson(result.card);
-    json["request_fields"] = {{"stream_options", result.body.streamOptions},
-                              {"ignore_eos", result.body.ignoreEos},
-                              {"min_tokens", result.body.minTokens},
-                              {"max_tokens_field", result.body.maxTokensField}};
+    json["request_fields"] = {
+        {"stream_options", result.body.streamOptions},  {"ignore_eos", result.body.ignoreEos},
+        {"min_tokens", result.body.minTokens},          {"max_tokens_field", result.body.maxTokensField},
+        {"token_evidence", result.body.evidenceFields}, {"refused", result.body.refusedFields}};
     json["request"] = {{"completed", result.requestCompleted},
                        {"prompt_tokens", count(result.promptTokensReported)},
                        {"output_tokens", count(result.outputTokensReported)},
+                       {"cached_tokens", count(result.cachedTokensReported)},
                        {"chat_overhead_tokens", result.body.chatOverheadTokens}};
+    json["checks"] = nlohmann::ordered_json::array();
+    for (const ProbeCheck& check : result.checks)
+        json["checks"].push_back(
+            {{"id", check.id}, {"state", checkStateId(check.state)}, {"text", check.text}});
     json["notes"] = result.notes;
+    json["headers"] = result.headers;
+    json["documents"] = result.documents;
     return json;
 }
 

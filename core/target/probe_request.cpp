@@ -3,9 +3,12 @@
 
 #include "target/address.h"
 #include "target/error_text.h"
+#include "target/refused_field.h"
 #include "target/response_reader.h"
 #include "workload/corpus.h"
 #include "workload/request_body.h"
+
+#include <nlohmann/json.hpp>
 
 namespace tailmark {
 
@@ -13,14 +16,12 @@ namespace {
 
 constexpr int kPromptWords = 32;
 constexpr int kOutputTokens = 8;
-/// A chat template of one message is no longer than this; beyond it the words themselves are more than a
-/// token each.
-constexpr int kLongestTemplate = 96;
 
-std::string requestBody(const Target& target, const BodyOptions& options)
+std::string requestBody(const Target& target, const Workload& workload, const BodyOptions& options)
 {
     Matrix matrix;
     matrix.target = target;
+    matrix.workload = workload;
     const RequestBody fixed(matrix, options);
     std::string body;
     fixed.begin(body);
@@ -29,89 +30,75 @@ std::string requestBody(const Target& target, const BodyOptions& options)
     return body;
 }
 
-/// Makes the request do without what a server refuses. Each field gives way once at most, so the asking ends.
-class FieldDropper
+/// The model that the answer names first, and the generated texts of choice 0.
+void readAnswer(std::string_view body, bool streaming, ProbeAnswer& answer)
 {
-public:
-    /// Drops the optional field that the refusal names; what was done in words, empty when there is none to
-    /// drop.
-    std::string drop(const std::string& refusal, BodyOptions& body)
-    {
-        const auto names = [&](const char* field) { return refusal.find(field) != std::string::npos; };
-        if (body.streamOptions && (names("stream_options") || names("include_usage"))) {
-            body.streamOptions = false;
-            return "stream_options was refused and is left out: the server may report no token counts";
-        }
-        if (body.minTokens && names("min_tokens")) {
-            body.minTokens = false;
-            return "min_tokens was refused and is left out";
-        }
-        if (body.ignoreEos && names("ignore_eos")) {
-            body.ignoreEos = body.minTokens = false;
-            return "ignore_eos was refused and is left out: output lengths cannot be forced";
-        }
-        // servers that want the newer name say so when they refuse the older one
-        if (!m_renamed && names("max_completion_tokens")) {
-            m_renamed = true;
-            const std::string refused = body.maxTokensField;
-            body.maxTokensField = refused == "max_tokens" ? "max_completion_tokens" : "max_tokens";
-            return refused + " was refused, " + body.maxTokensField + " is sent instead";
-        }
-        return {};
-    }
+    const auto take = [&](std::string_view text) {
+        const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+        const auto member = [](const nlohmann::json& object, const char* key) {
+            const auto it = object.is_object() ? object.find(key) : object.end();
+            return object.is_object() && it != object.end() ? *it : nlohmann::json();
+        };
+        if (const nlohmann::json model = member(json, "model"); answer.model.empty() && model.is_string())
+            answer.model = plainLine(model.get<std::string>());
+        const nlohmann::json choices = member(json, "choices");
+        if (!choices.is_array() || choices.empty())
+            return;
+        std::string generated;
+        for (const nlohmann::json& part :
+             {choices[0], member(choices[0], "delta"), member(choices[0], "message")})
+            for (const char* key : {"text", "content", "reasoning_content", "reasoning"})
+                if (const nlohmann::json value = member(part, key); value.is_string())
+                    generated += value.get<std::string>();
+        if (!generated.empty())
+            answer.texts.push_back(std::move(generated));
+    };
+    if (!streaming)
+        return take(body);
+    SseParser parser;
+    parser.feed(body.data(), body.size());
+    SseEvent event;
+    while (parser.next(event))
+        take(event.data);
+}
 
-private:
-    bool m_renamed = false;
-};
-
-/// Holds the reported counts against the planned ones.
-void check(const RequestRecord& record, const Target& target, ProbeRequestResult& result)
+/// Some servers check a request only behind the headers and tell of it in the stream.
+bool refusesFields(const RequestRecord& record, const std::string& errorText)
 {
-    const auto note = [&](std::string text) { result.notes.push_back(std::move(text)); };
-    if (record.outcome == Outcome::NoContent)
-        note("the test request ended properly without any generated token");
-    if (record.promptTokens < 0 && record.outputTokens < 0) {
-        note("no usage reported: token counts and rates will be unknown");
-        return;
-    }
-    const int extra = record.promptTokens - kPromptWords;
-    if (extra < 0 || extra > kLongestTemplate)
-        note("a prompt planned as " + std::to_string(kPromptWords) + " tokens is " +
-             std::to_string(record.promptTokens) + " by the server's count: prompt lengths will be off");
-    else if (target.api == Api::Chat)
-        result.body.chatOverheadTokens = extra;
-    if (record.outputTokens > kOutputTokens)
-        note("asked for at most " + std::to_string(kOutputTokens) + " output tokens, the server reports " +
-             std::to_string(record.outputTokens) + ": it does not keep to " + result.body.maxTokensField);
-    else if (result.body.ignoreEos && record.outputTokens != kOutputTokens)
-        note("asked for exactly " + std::to_string(kOutputTokens) + " output tokens, the server reports " +
-             std::to_string(record.outputTokens) + ": output lengths are not forced");
+    if (record.outcome == Outcome::ClientError)
+        return record.httpStatus == 400 || record.httpStatus == 422;
+    return record.outcome == Outcome::ServerError && record.httpStatus == 200 &&
+           errorText.find("validation") != std::string::npos;
 }
 
 } // namespace
 
-Result<ProbeRequestResult> sendProbeRequest(HttpClient& http, const Target& target, const BodyOptions& body,
-                                            const HttpLimits& limits)
+Result<ProbeAnswer> sendProbeRequest(HttpClient& http, const Target& target, const Workload& workload,
+                                     const EngineProfile& profile, const BodyOptions& body,
+                                     const HttpLimits& limits)
 {
-    ProbeRequestResult result;
-    result.body = body;
+    ProbeAnswer answer;
+    answer.body = body;
+    answer.promptWords = kPromptWords;
+    answer.outputTokens = kOutputTokens;
     const std::string url = completionsUrl(target);
-    FieldDropper fields;
+    FieldDropper fields(target, workload);
     for (;;) {
-        const Result<HttpReply> sent = http.postJson(url, requestBody(target, result.body), limits);
+        const Result<HttpReply> sent = http.postJson(url, requestBody(target, workload, answer.body), limits);
         if (!sent)
             return sent.error();
         const HttpReply& reply = sent.value();
-        RequestRecord record;
+        answer.record = {};
+        RequestRecord& record = answer.record;
         ResponseReader reader;
-        reader.reset(true, Nanoseconds(0), &record, nullptr);
+        reader.reset(workload.streaming, Nanoseconds(0), &record, nullptr, profile.request.emptyDelta);
         reader.onHeaders(reply.status, reply.contentType);
         reader.feed(reply.body.data(), reply.body.size(), Nanoseconds(0));
         reader.finish(reply.complete);
-        if (record.outcome == Outcome::ClientError) {
-            const std::string dropped = fields.drop(reply.body, result.body);
+        if (refusesFields(record, reader.errorText())) {
+            std::string dropped = fields.drop(reply.body, answer.body);
             if (!dropped.empty()) {
-                result.notes.push_back(dropped);
+                answer.dropped.push_back(std::move(dropped));
                 continue;
             }
         }
@@ -121,10 +108,9 @@ Result<ProbeRequestResult> sendProbeRequest(HttpClient& http, const Target& targ
                 text += " (to " + hideSecrets(reply.location) + ")";
             return Error{ErrorCode::Unreachable, hideSecrets(url), "the test request failed: " + text};
         }
-        result.promptTokens = record.promptTokens;
-        result.outputTokens = record.outputTokens;
-        check(record, target, result);
-        return result;
+        readAnswer(reply.body, workload.streaming, answer);
+        answer.headers = reply.headers;
+        return answer;
     }
 }
 

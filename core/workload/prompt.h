@@ -9,6 +9,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace tailmark {
 
@@ -20,6 +23,8 @@ struct BodyOptions
     bool ignoreEos = false;                    ///< the engine can be made to generate the full length
     bool minTokens = false;                    ///< send min_tokens together with ignore_eos
     std::string maxTokensField = "max_tokens"; ///< or "max_completion_tokens"
+    nlohmann::json evidenceFields = nlohmann::json::object(); ///< fields by which the tokens of a chunk are told
+    std::vector<std::string> refusedFields; ///< that the target does not take ("seed", "stream_options.x")
     int chatOverheadTokens = 0; ///< tokens that the chat template adds to a one-message prompt, where known
     std::string runSalt;        ///< makes the prompts of this run unlike those of every other (cache cold)
 };

@@ -22,6 +22,28 @@ void merge(ordered_json& into, const nlohmann::json& from)
         into[key] = value;
 }
 
+/// The same where objects in both are merged too: {"stream_options": {…}}.
+void mergeDeep(ordered_json& into, const nlohmann::json& from)
+{
+    for (const auto& [key, value] : from.items()) {
+        if (value.is_object() && into.contains(key) && into[key].is_object())
+            mergeDeep(into[key], value);
+        else
+            into[key] = value;
+    }
+}
+
+/// `path`: a key, or the key of an object and one of its members ("stream_options.include_usage").
+void leaveOut(ordered_json& fields, const std::string& path)
+{
+    const std::size_t dot = path.find('.');
+    if (dot == std::string::npos)
+        fields.erase(path);
+    else if (const auto object = fields.find(path.substr(0, dot));
+             object != fields.end() && object->is_object())
+        object->erase(path.substr(dot + 1));
+}
+
 void appendNumber(std::string& out, std::int32_t number)
 {
     char digits[16];
@@ -44,7 +66,11 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options)
         fields["stream_options"] = {{"include_usage", true}};
     if (forced && options.ignoreEos)
         fields["ignore_eos"] = true;
+    if (workload.streaming)
+        mergeDeep(fields, options.evidenceFields);
     merge(fields, workload.sampling);
+    for (const std::string& field : options.refusedFields)
+        leaveOut(fields, field);
     merge(fields, workload.extras);
     merge(fields, matrix.target.extraBody);
 

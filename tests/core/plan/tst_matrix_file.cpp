@@ -120,7 +120,7 @@ private slots:
                  "accelerator accelerator_count parallelism flags notes");
         QCOMPARE(keysOf(json["bound"]),
                  "bandwidth_gb_per_s devices active_params bytes_per_param kv_bytes_per_token peak_tflops");
-        QCOMPARE(keysOf(json["workload"]), "lengths prefix output cache streaming sampling extras seed");
+        QCOMPARE(keysOf(json["workload"]), "lengths prefix output cache beyond_context streaming token_evidence sampling extras seed");
         QCOMPARE(keysOf(json["tests"][0]), "kind name enabled levels think_time_s think_time");
         QCOMPARE(keysOf(json["measurement"]),
                  "warmup_s duration_s max_requests until_stable repeats order refine "
