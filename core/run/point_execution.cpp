@@ -54,8 +54,10 @@ public:
     Result<PointMeasurement> run(std::shared_ptr<const RequestSource> source);
 
 private:
+    Status begin(std::shared_ptr<const RequestSource> source);
     Result<bool> drain();
     Status takeServerSamples();
+    void judgeFirst();
     void obey();
     void tellProgress();
 
@@ -67,21 +69,30 @@ private:
     RecordBatch m_fresh;
     PointMeasurement m_measured;
     bool m_stopped = false;
+    bool m_judged = false;                        ///< the first request to end was looked at
+    std::shared_ptr<const RequestSource> m_again; ///< the point's requests, to begin again with
     double m_cpuCores = 0;
     std::map<ServerCounter, double> m_server; ///< as last told
 };
+
+Status Point::begin(std::shared_ptr<const RequestSource> source)
+{
+    if (Status status = m_context.generator.begin(loadOf(m_point, std::move(source))); !status)
+        return status;
+    m_origin = MonotonicClock().now() - m_context.generator.snapshot().elapsed;
+    if (m_context.counters)
+        m_context.counters->aim(m_origin + fromSeconds(m_point.warmupS),
+                                m_origin + fromSeconds(m_point.warmupS + m_point.durationS));
+    return success();
+}
 
 Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
 {
     LoadGenerator& generator = m_context.generator;
     if (m_context.counters)
         m_context.counters->begin();
-    if (Status status = generator.begin(loadOf(m_point, std::move(source))); !status)
+    if (Status status = begin(std::move(source)); !status)
         return status.error();
-    m_origin = MonotonicClock().now() - generator.snapshot().elapsed;
-    if (m_context.counters)
-        m_context.counters->aim(m_origin + fromSeconds(m_point.warmupS),
-                                m_origin + fromSeconds(m_point.warmupS + m_point.durationS));
     stepBehind(); // the generator has its threads by now; writing to the store must take no time from them
     // Only now the point's clock runs: opening connections is over.
     if (Status status = m_context.store.startPoint(m_context.run, m_point, utcNow()); !status) {
@@ -96,9 +107,16 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
             generator.stop();
             return some.error();
         }
-        if (over && !some.value())
-            break;
-        if (Status status = takeServerSamples(); !status) {
+        if (over && !some.value()) {
+            if (!m_again || m_stopped)
+                break;
+            if (m_context.counters)
+                m_context.counters->take(); // of the refused attempt
+            if (Status status = begin(std::exchange(m_again, nullptr)); !status)
+                return status.error();
+            continue;
+        }
+        if (Status status = m_judged ? takeServerSamples() : success(); !status) {
             generator.stop();
             return status.error();
         }
@@ -138,6 +156,9 @@ Result<bool> Point::drain()
         return false;
     for (std::string& error : m_fresh.errors)
         error = hideThese(m_context.secrets, std::move(error));
+    judgeFirst();
+    if (m_again)
+        return true; // not what is to be measured
     if (Status status = m_context.store.appendRecords(m_context.run, m_point.index, m_fresh); !status)
         return status.error();
     m_mark.add(m_fresh);
@@ -159,6 +180,22 @@ Status Point::takeServerSamples()
     std::vector<ServerSample>& all = m_measured.facts.serverSamples;
     all.insert(all.end(), fresh.begin(), fresh.end());
     return m_context.store.appendServerSamples(m_context.run, m_point.index, fresh);
+}
+
+void Point::judgeFirst()
+{
+    if (m_judged)
+        return;
+    m_judged = true;
+    const RequestRecord& first = m_fresh.records.front();
+    const bool refused =
+        first.outcome == Outcome::ClientError && (first.httpStatus == 400 || first.httpStatus == 422);
+    if (!refused || !m_context.withoutRefused)
+        return;
+    m_again = m_context.withoutRefused(m_fresh.errorOf(first));
+    m_judged = m_again == nullptr; // another field may be refused next
+    if (m_again)
+        m_context.generator.stop();
 }
 
 void Point::obey()

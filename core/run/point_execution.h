@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 
 namespace tailmark {
 
@@ -26,6 +27,9 @@ struct PointContext
     const Slo& slo;                          ///< what the running point is shown under
     const std::vector<std::string>& secrets; ///< what no stored text may hold, whoever wrote it
     CounterScraper* counters = nullptr;      ///< nullptr: the server tells none
+    /// Asked when the first request to end was refused (HTTP 400 or 422): the point's requests without the field
+    /// that this refusal names, null where it names none. Empty once the target has taken a request.
+    std::function<std::shared_ptr<const RequestSource>(std::string_view refusal)> withoutRefused;
 };
 
 /// All that was measured of one point.
@@ -36,7 +40,8 @@ struct PointMeasurement
 };
 
 /// Takes the generator through one point: drains its records into the store in small transactions, keeps them
-/// in memory for the summary, tells progress. `restS`: estimated time of the points after this one. Blocks
+/// in memory for the summary, tells progress. A point whose first request was refused for a field is begun again
+/// without it; of the first attempt nothing is kept. `restS`: estimated time of the points after this one. Blocks
 /// until every request of the point has ended. Errors: of the generator or the store; the load is stopped
 /// then.
 Result<PointMeasurement> executePoint(const PointContext& context, const PointPlan& point,

@@ -4,6 +4,7 @@
 #include "analysis/error_counts.h"
 #include "analysis/operating_point.h"
 #include "analysis/summarize.h"
+#include "run/context_fit.h"
 #include "run/endpoint.h"
 #include "run/environment.h"
 #include "run/generator_threads.h"
@@ -11,6 +12,7 @@
 #include "target/counter_scraper.h"
 #include "target/error_text.h"
 #include "target/probe.h"
+#include "target/refused_field.h"
 #include "workload/lengths.h"
 
 #include <algorithm>
@@ -88,6 +90,7 @@ public:
 private:
     Result<ProbeResult> begin();
     Status readLengths();
+    Status fitLengths(const ProbeResult& target);
     std::shared_ptr<const LengthSource> lengthsOf(const PointPlan& point) const;
     Status measure(const std::vector<std::string>& notes);
     Status findCounters();
@@ -95,6 +98,7 @@ private:
     Status runPoint(LoadGenerator& generator, const PointPlan& point);
     Status conclude(const PointPlan& point, const PointMeasurement& measured);
     Status noteStamps(const RecordBatch& batch);
+    std::shared_ptr<const RequestSource> withoutRefused(const PointPlan& point, std::string_view refusal);
     Status warn(const std::string& text);
     void tellOperatingPoints();
     void holdWhilePaused() const;
@@ -108,11 +112,13 @@ private:
     const std::function<void(const RunEvent&)>& m_notify;
 
     std::vector<std::pair<Lengths, std::shared_ptr<const LengthSource>>> m_lengths; ///< the different ones
+    std::vector<std::string> m_lengthRemarks;
     Endpoint m_endpoint;
     std::string m_engine;                     ///< profile of the target
     std::optional<CounterScraper> m_counters; ///< where the server tells any
     std::vector<std::string> m_secrets;
     BodyOptions m_body;
+    std::optional<FieldDropper> m_fields; ///< until the target has taken a request
     nlohmann::json m_environment;
     std::set<std::string> m_warned;
     std::set<std::string> m_stamps;
@@ -143,7 +149,8 @@ Result<ProbeResult> Execution::begin()
     const Matrix& matrix = m_plan.matrix;
     if (Status status = readLengths(); !status)
         return status.error();
-    Result<ProbeResult> probed = probe(matrix.target, matrix.card, matrix.limits, true, &m_control.stop);
+    Result<ProbeResult> probed =
+        probe(matrix.target, matrix.card, matrix.limits, true, &m_control.stop, matrix.workload);
     if (!probed)
         return probed;
     const ProbeResult& target = probed.value();
@@ -153,9 +160,13 @@ Result<ProbeResult> Execution::begin()
     if (!endpoint)
         return endpoint.error();
     m_endpoint = std::move(endpoint).value();
+    m_endpoint.emptyDelta = target.emptyDelta;
     m_secrets = secretsOf(m_endpoint.headers);
     m_body = target.body;
     m_engine = target.engine;
+    m_fields.emplace(matrix.target, matrix.workload);
+    if (Status status = fitLengths(target); !status)
+        return status.error();
     m_environment = clientEnvironment();
     if (matrix.workload.cache == CachePolicy::Cold) {
         m_body.runSalt = freshSalt();
@@ -185,6 +196,21 @@ Status Execution::readLengths()
     return success();
 }
 
+/// The lengths as the target's context allows them.
+Status Execution::fitLengths(const ProbeResult& target)
+{
+    for (auto& [lengths, source] : m_lengths) {
+        Result<ContextFit> fit = fitIntoContext(source, lengths.kind, m_plan.matrix.workload.beyondContext,
+                                                target.contextTokens, target.body.chatOverheadTokens);
+        if (!fit)
+            return Error{fit.error().code, target.baseUrl, fit.error().message};
+        source = fit.value().source;
+        if (!fit.value().remark.empty())
+            m_lengthRemarks.push_back(fit.value().remark);
+    }
+    return success();
+}
+
 std::shared_ptr<const LengthSource> Execution::lengthsOf(const PointPlan& point) const
 {
     for (const auto& [lengths, source] : m_lengths)
@@ -202,6 +228,9 @@ Status Execution::measure(const std::vector<std::string>& notes)
         if (const std::string remark = source->remark(); !remark.empty())
             if (Status status = warn(remark); !status)
                 return status;
+    for (const std::string& remark : m_lengthRemarks)
+        if (Status status = warn(remark); !status)
+            return status;
     if (Status status = findCounters(); !status)
         return status;
     LoadGenerator generator(m_endpoint, GeneratorOptions{generatorThreads()});
@@ -260,19 +289,37 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
                           point.durationS});
     const Plan rest{m_plan.matrix, {m_plan.points.begin() + point.index.value + 1, m_plan.points.end()}};
-    const PointContext context{generator,
-                               m_store,
-                               m_report.run,
-                               m_control,
-                               m_notify,
-                               m_plan.matrix.slo,
-                               m_secrets,
-                               m_counters ? &*m_counters : nullptr};
+    PointContext context{generator,
+                         m_store,
+                         m_report.run,
+                         m_control,
+                         m_notify,
+                         m_plan.matrix.slo,
+                         m_secrets,
+                         m_counters ? &*m_counters : nullptr,
+                         {}};
+    if (m_fields)
+        context.withoutRefused = [&](std::string_view refusal) { return withoutRefused(point, refusal); };
     const Result<PointMeasurement> measured =
         executePoint(context, point, std::move(source).value(), estimatedSeconds(rest));
     if (!measured)
         return measured.error();
+    if (!measured.value().batch.empty())
+        m_fields.reset();
     return conclude(point, measured.value());
+}
+
+/// The probe's request was taken, and the load's first is not: the field it is refused for gives way too.
+std::shared_ptr<const RequestSource> Execution::withoutRefused(const PointPlan& point, std::string_view refusal)
+{
+    const std::string dropped = m_fields->drop(refusal, m_body);
+    if (dropped.empty())
+        return nullptr;
+    const Result<std::shared_ptr<const RequestSource>> source =
+        makeRequestSource(m_plan.matrix, point, m_body, lengthsOf(point));
+    if (!source || !warn(dropped))
+        return nullptr;
+    return source.value();
 }
 
 Status Execution::conclude(const PointPlan& point, const PointMeasurement& measured)

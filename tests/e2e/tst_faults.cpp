@@ -152,6 +152,14 @@ void TestFaults::everyRequestFails()
     QJsonObject workload = matrix[u"workload"_s].toObject();
     workload[u"lengths"_s] = object(R"({"kind": "fixed", "prompt_tokens": 9000, "output_tokens": 8})");
     matrix[u"workload"_s] = workload;
+    const Ended stopped = cli(runArguments(matrix, simulator.url()));
+    QCOMPARE(stopped.code, 3);
+    QCOMPARE(stopped.errorLines().size(), qsizetype(1));
+    QVERIFY2(stopped.err.contains("the longest planned request is 90"), stopped.err.constData());
+    QVERIFY2(stopped.err.contains("the target's context is 8192"), stopped.err.constData());
+
+    workload[u"beyond_context"_s] = u"send"_s;
+    matrix[u"workload"_s] = workload;
     const Ended run = cli(runArguments(matrix, simulator.url()));
     QCOMPARE(run.code, 4);
     QVERIFY2(run.err.contains("no point is valid"), run.err.constData());
