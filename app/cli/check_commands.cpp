@@ -4,12 +4,15 @@
 #include "exit_code.h"
 #include "matrix_source.h"
 #include "output.h"
+#include "plan/matrix_keys.h"
 #include "plan/plan.h"
 #include "plan/plan_json.h"
 #include "plan/validate.h"
+#include "target/engine_profiles.h"
 #include "target/probe.h"
 #include "workload/lengths.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -52,25 +55,94 @@ struct ProbeArguments
 {
     std::string url, model, apiKeyEnv;
     std::string api = "chat";
+    std::string engine = "auto";
     bool json = false, noRequest = false;
 };
 
+/// Names in one column, texts in the next.
+void printRow(const std::string& name, const std::string& text)
+{
+    constexpr std::size_t kColumn = 22;
+    std::cout << "  " << name << std::string(name.size() < kColumn ? kColumn - name.size() : 1, ' ') << text
+              << '\n';
+}
+
+std::string originOf(const CardEntry& entry)
+{
+    std::string text = entry.origin == CardOrigin::Typed ? "typed" : "read";
+    if (!entry.source.empty())
+        text += ": " + entry.source;
+    if (!entry.standard.empty())
+        text += "; default: " + entry.standard;
+    return text;
+}
+
+void printCard(const RunCard& card)
+{
+    std::cout << "Run card\n";
+    std::vector<std::string> keys = RunCard::fixedKeys();
+    for (const auto& [key, entry] : card.entries())
+        if (std::find(keys.begin(), keys.end(), key) == keys.end())
+            keys.push_back(key);
+    for (const std::string& key : keys) {
+        const CardEntry entry = card.entry(key);
+        const bool known = entry.origin != CardOrigin::Unknown;
+        printRow(key, known ? oneLine(entry.value) + "  [" + oneLine(originOf(entry)) + "]" : "unknown");
+    }
+}
+
+void printFields(const ProbeResult& result)
+{
+    const BodyOptions& body = result.body;
+    const EngineProfile& profile = engineProfile(result.engine);
+    std::cout << "Requests\n";
+    printRow("output limit", body.maxTokensField);
+    printRow("lengths forced", body.ignoreEos
+                                   ? std::string("ignore_eos") + (body.minTokens ? ", min_tokens" : "")
+                                   : std::string("no"));
+    printRow("usage asked for", body.streamOptions ? "stream_options.include_usage" : "no");
+    printRow("prompts as token ids", profile.prompt.tokenIds ? "with the completions API" : "no");
+    printRow("tokenizer", profile.prompt.tokenizeText ? profile.prompt.tokenizeText.path : "none known");
+    const CacheDefault cache = profile.cache.byDefault;
+    printRow("prefix cache", cache == CacheDefault::On    ? "on by default"
+                             : cache == CacheDefault::Off ? "off by default"
+                                                          : "not known");
+    printRow("cache salt", profile.cache.salt.empty() ? "none" : profile.cache.salt);
+    printRow("cache reset",
+             profile.cache.resetPath.empty()
+                 ? std::string("none")
+                 : profile.cache.resetMethod + ' ' + profile.cache.resetPath +
+                       (profile.cache.resetHint.empty() ? "" : ", " + profile.cache.resetHint));
+    printRow("counters",
+             profile.metrics.path.empty()
+                 ? std::string("none")
+                 : profile.metrics.path + (profile.metrics.hint.empty() ? "" : ", " + profile.metrics.hint));
+    for (const std::string& field : body.refusedFields)
+        printRow("left out", oneLine(field));
+}
+
 void printProbe(const ProbeResult& result)
 {
-    std::cout << result.baseUrl << ": " << result.engine
-              << (result.version.empty() ? "" : " " + result.version) << '\n';
+    std::cout << result.baseUrl << ": " << engineProfile(result.engine).title
+              << (result.version.empty() ? "" : " " + oneLine(result.version))
+              << (result.recognisedBy.empty() ? "" : ", recognised by " + oneLine(result.recognisedBy))
+              << '\n';
     if (!result.model.empty())
-        std::cout << "model: " << oneLine(result.model) << '\n';
+        printRow("model", oneLine(result.model));
     else
         for (const std::string& model : result.models)
-            std::cout << "model: " << oneLine(model) << " (named with --model)\n";
-    if (result.contextTokens > 0)
-        std::cout << "context: " << result.contextTokens << " tokens\n";
-    if (result.requestCompleted)
-        std::cout << "test request: completed\n";
-    for (const auto& [key, entry] : result.card.entries())
-        if (entry.origin == CardOrigin::Read)
-            std::cout << key << ": " << entry.value << '\n';
+            printRow("model", oneLine(model) + " (named with --model)");
+    printRow("context", result.contextTokens > 0 ? std::to_string(result.contextTokens) + " tokens"
+                                                 : std::string("not told"));
+    for (const auto& [name, value] : result.headers)
+        printRow(name, oneLine(value));
+    printCard(result.card);
+    printFields(result);
+    if (result.requestCompleted) {
+        std::cout << "Test request: completed\n";
+        for (const ProbeCheck& check : result.checks)
+            printRow(check.id, std::string(checkStateId(check.state)) + ": " + check.text);
+    }
     for (const std::string& note : result.notes)
         std::cout << "note: " << note << '\n';
 }
@@ -80,8 +152,11 @@ int probeTarget(const ProbeArguments& arguments)
     Target target;
     target.baseUrl = arguments.url;
     target.model = arguments.model;
+    target.engine = arguments.engine;
     target.apiKeyEnv = arguments.apiKeyEnv;
     target.api = arguments.api == "chat" ? Api::Chat : Api::Completions;
+    if (!keys::isEngineId(target.engine))
+        return fail({ErrorCode::BadInput, "--engine", "must be " + keys::engineIdWords()});
     const Result<ProbeResult> result = probe(target, CardInput(), Limits(), !arguments.noRequest);
     if (!result)
         return fail(result.error());
@@ -117,6 +192,9 @@ void addProbe(CLI::App& app, Action& action)
     command->add_option("--api", arguments->api, "API dialect")
         ->check(CLI::IsMember({"chat", "completions"}))
         ->capture_default_str();
+    command->add_option("--engine", arguments->engine, "Engine, where it is known")
+        ->capture_default_str()
+        ->type_name("NAME");
     command->add_option("--api-key-env", arguments->apiKeyEnv, "Environment variable with the API key")
         ->type_name("NAME");
     command->add_flag("--no-request", arguments->noRequest, "Ask the information endpoints only");

@@ -77,6 +77,10 @@ private:
 
 Status Point::begin(std::shared_ptr<const RequestSource> source)
 {
+    if (m_context.counters) {
+        m_context.counters->take(); // what a refused attempt left
+        m_context.counters->begin();
+    }
     if (Status status = m_context.generator.begin(loadOf(m_point, std::move(source))); !status)
         return status;
     m_origin = MonotonicClock().now() - m_context.generator.snapshot().elapsed;
@@ -89,8 +93,6 @@ Status Point::begin(std::shared_ptr<const RequestSource> source)
 Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
 {
     LoadGenerator& generator = m_context.generator;
-    if (m_context.counters)
-        m_context.counters->begin();
     if (Status status = begin(std::move(source)); !status)
         return status.error();
     stepBehind(); // the generator has its threads by now; writing to the store must take no time from them
@@ -110,8 +112,6 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
         if (over && !some.value()) {
             if (!m_again || m_stopped)
                 break;
-            if (m_context.counters)
-                m_context.counters->take(); // of the refused attempt
             if (Status status = begin(std::exchange(m_again, nullptr)); !status)
                 return status.error();
             continue;
