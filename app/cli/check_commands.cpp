@@ -62,7 +62,7 @@ struct ProbeArguments
 /// Names in one column, texts in the next.
 void printRow(const std::string& name, const std::string& text)
 {
-    constexpr std::size_t kColumn = 22;
+    constexpr std::size_t kColumn = 30;
     std::cout << "  " << name << std::string(name.size() < kColumn ? kColumn - name.size() : 1, ' ') << text
               << '\n';
 }

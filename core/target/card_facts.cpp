@@ -91,7 +91,7 @@ int readCard(RunCard& card, const EngineProfile& profile, InfoDocuments& documen
         if (fact == "flags.*") {
             if (told.is_object())
                 for (const auto& [name, value] : told.items())
-                    readFlag(card, name, value, place);
+                    readFlag(card, name, value, place + '/' + name);
         } else if (fact.starts_with("flags.")) {
             readFlag(card, fact.substr(6), told, place);
         } else if (fact == "context") {

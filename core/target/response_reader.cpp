@@ -59,6 +59,8 @@ void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* re
     m_choicesSeen = m_choicesFinished = 0;
     m_counted = m_idTokens = 0;
     m_usageOutput = kUnknownCount;
+    m_choiceOutputs = 0;
+    m_choicesCounted = 0;
 }
 
 void ResponseReader::onHeaders(int status, std::string_view contentType)
@@ -94,6 +96,18 @@ bool ResponseReader::scanEvent(std::string_view data)
     return true;
 }
 
+/// Usage on the finish events of single choices (llama.cpp) has to be added up; a later one of all is the sum.
+void ResponseReader::countChoices(std::int64_t generated)
+{
+    if (!m_event.hasChoices) {
+        m_choicesCounted = 0;
+        m_choiceOutputs = 0;
+    } else if (m_event.finished != 0) {
+        m_choicesCounted |= m_event.finished;
+        m_choiceOutputs += generated;
+    }
+}
+
 /// Whether an event without evidence stands for a token that has no visible text: known of the engine, where
 /// its events carry no counts or ids that would tell for certain.
 bool ResponseReader::silentToken(bool counted, std::uint64_t seenBefore) const
@@ -121,7 +135,11 @@ inline void ResponseReader::commit(Nanoseconds at)
     std::int64_t step = 0;
     const bool told = event.hasUsage() || event.timedTokens >= 0;
     const std::int64_t generated = event.hasUsage() ? event.completionTokens : event.timedTokens;
-    const bool counted = event.hasChoices && told && generated >= 0;
+    // Of several choices each has counts of its own, so that no step is known from event to event.
+    const bool single = (m_choicesSeen & (m_choicesSeen - 1)) == 0;
+    const bool counted = event.hasChoices && told && generated >= 0 && single;
+    if (told && generated >= 0)
+        countChoices(generated);
     if (told) {
         takeKnown(m_record->promptTokens, event.promptTokens);
         takeKnown(m_record->cachedTokens, event.cachedTokens);
@@ -223,7 +241,10 @@ void ResponseReader::finish(bool transportOk)
         takeEvent(
             last,
             m_lastRead); // counts when it is whole; one that was cut is part of the truncation, not malformed
-    if (m_usageOutput >= 0)
+    const bool several = (m_choicesSeen & (m_choicesSeen - 1)) != 0;
+    if (several && m_choicesCounted == m_choicesSeen)
+        m_record->outputTokens = toCount(m_choiceOutputs);
+    else if (m_usageOutput >= 0)
         m_record->outputTokens = m_usageOutput;
     else if (m_idTokens > 0)
         m_record->outputTokens = toCount(m_idTokens);

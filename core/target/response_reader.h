@@ -67,6 +67,7 @@ private:
     bool likeTheLast(std::string_view data) const;
     bool scanEvent(std::string_view data);
     void commit(Nanoseconds at);
+    void countChoices(std::int64_t generated);
     bool silentToken(bool counted, std::uint64_t seenBefore) const;
     void takeError(std::string_view body);
     void finishWhole(bool transportOk);
@@ -98,6 +99,8 @@ private:
     bool m_continuous = false;   ///< an event with choices has carried a count
     std::int64_t m_idTokens = 0; ///< sum of token ids; −1 = some token event had none
     std::int32_t m_usageOutput = kUnknownCount;
+    std::int64_t m_choiceOutputs = 0;   ///< sum of the usages on the finish events of single choices
+    std::uint64_t m_choicesCounted = 0; ///< … of these; 0 once there was a usage of all together
 };
 
 } // namespace tailmark

@@ -88,6 +88,15 @@ private slots:
         QCOMPARE(engineProfile("ollama").use("max_completion_tokens"), FieldUse::Ignored);
     }
 
+    /// Cached tokens are read where the reader of responses looks for them.
+    void whereCachedTokensAre()
+    {
+        const std::vector<std::string> read = {"/usage/prompt_tokens_details/cached_tokens", "/timings/cache_n"};
+        for (const EngineProfile& profile : engineProfiles())
+            for (const std::string& pointer : profile.cache.cachedTokens)
+                QVERIFY2(std::find(read.begin(), read.end(), pointer) != read.end(), pointer.c_str());
+    }
+
     /// A field that we may send is not one that the profile says is refused or does nothing.
     void whatIsSentIsTaken()
     {
