@@ -68,6 +68,8 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options)
         fields["ignore_eos"] = true;
     if (workload.streaming)
         mergeDeep(fields, options.evidenceFields);
+    if (!options.streamOptions)
+        fields.erase("stream_options");
     merge(fields, workload.sampling);
     for (const std::string& field : options.refusedFields)
         leaveOut(fields, field);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
-#include "refusal_wordings.h"
 #include "target/refused_field.h"
 #include "workload/request_body.h"
+
+#include <QFile>
 
 #include <nlohmann/json.hpp>
 
@@ -45,9 +46,13 @@ private slots:
         QTest::addColumn<QByteArray>("refusal");
         QTest::addColumn<QByteArray>("field");
         QTest::addColumn<bool>("asUnknown");
-        for (const test::RefusalWording& wording : test::kRefusalWordings)
-            QTest::newRow(wording.name)
-                << QByteArray(wording.refusal) << QByteArray(wording.field) << wording.asUnknown;
+        QFile file(QStringLiteral(TAILMARK_TEST_DATA "/target/refusals.json"));
+        QVERIFY(file.open(QFile::ReadOnly));
+        for (const nlohmann::json& known : nlohmann::json::parse(file.readAll().toStdString()))
+            QTest::newRow(known["name"].get<std::string>().c_str())
+                << QByteArray::fromStdString(known["refusal"].get<std::string>())
+                << QByteArray::fromStdString(known["field"].get<std::string>())
+                << known["as_unknown"].get<bool>();
     }
     void wordings()
     {
