@@ -156,7 +156,8 @@ Result<bool> Point::drain()
         return false;
     for (std::string& error : m_fresh.errors)
         error = hideThese(m_context.secrets, std::move(error));
-    judgeFirst();
+    if (!m_again)
+        judgeFirst();
     if (m_again)
         return true; // not what is to be measured
     if (Status status = m_context.store.appendRecords(m_context.run, m_point.index, m_fresh); !status)
