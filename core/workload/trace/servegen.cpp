@@ -125,7 +125,7 @@ std::map<double, LengthWindow> lengthWindows(const std::string& path)
         const std::optional<double> at = numberIn(start);
         if (!at || !fields.is_object())
             continue;
-        const auto marginal = [&](const char* key) {
+        const auto marginal = [&fields = fields](const char* key) { // clang 14 captures no binding by itself
             const auto found = fields.find(key);
             return found != fields.end() && found->is_string()
                        ? marginalOf(found->get_ref<const std::string&>())
