@@ -11,6 +11,9 @@ BUILD_PACKAGES=(g++ cmake ninja-build pkg-config qt6-base-dev libqt6opengl6-dev 
                 libcurl4-openssl-dev libssl-dev zlib1g-dev libsqlite3-dev nlohmann-json3-dev libevent-dev libcli11-dev libboost-dev
                 fonts-dejavu-core)
 
+# What tests need beyond that: servers that speak TLS and HTTP/2.
+TEST_PACKAGES=(libssl-dev libnghttp2-dev)
+
 # Installs those of the named packages that are missing; asks for nothing when all are there.
 install_packages() {
     command -v dpkg-query >/dev/null ||

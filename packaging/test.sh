@@ -7,7 +7,7 @@ source "$(dirname "$0")/common.sh"
 failed=
 
 # ccache: the second build compiles the same engine again.
-install_packages "${BUILD_PACKAGES[@]}" procps ccache
+install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" procps ccache
 build default
 say "Testing: workbench, engine, command line, simulator"
 ctest --preset default || failed=1
