@@ -25,11 +25,8 @@ Result<Matrix> readMatrix(const std::string& file, const Overrides& overrides)
         if (Status status = applySetting(json, setting); !status)
             return status.error();
     Result<Matrix> changed = matrixFromJson(json, file);
-    if (changed) {
-        std::string& lengths = changed.value().workload.lengths.file;
-        if (!lengths.empty())
-            lengths = std::filesystem::absolute(lengths).lexically_normal().string();
-    }
+    if (changed)
+        resolveFiles(changed.value(), std::filesystem::current_path().string());
     return changed;
 }
 

@@ -4,6 +4,8 @@
 #include "base/rng.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace tailmark {
 
@@ -32,10 +34,15 @@ void GapTally::add(std::span<const ChunkRecord> chunks)
 {
     const bool allKnown =
         std::all_of(chunks.begin(), chunks.end(), [](const ChunkRecord& c) { return c.tokens > 0; });
-    for (std::size_t i = 1; i < chunks.size(); ++i) {
-        const std::uint32_t before = chunks[i - 1].sinceSentUs;
-        const std::uint32_t now = chunks[i].sinceSentUs;
-        count(now > before ? now - before : 0, allKnown ? chunks[i].tokens : std::uint16_t{0});
+    constexpr std::uint32_t none = 0xffff'ffff;
+    std::array<std::uint32_t, 256> last; // chunk of each choice
+    last.fill(none);
+    for (const ChunkRecord& chunk : chunks) {
+        const std::uint32_t before =
+            std::exchange(last[static_cast<std::size_t>(chunk.choice())], chunk.sinceSentUs);
+        if (before != none)
+            count(chunk.sinceSentUs > before ? chunk.sinceSentUs - before : 0,
+                  allKnown ? chunk.tokens : std::uint16_t{0});
     }
 }
 

@@ -18,7 +18,8 @@ class GapTally
 public:
     GapTally();
 
-    /// The gaps of one request. Their tokens count only where those of every chunk are known.
+    /// The gaps of one request, of each of its choices for itself. Their tokens count only where those of
+    /// every chunk are known.
     void add(std::span<const ChunkRecord> chunks);
 
     std::vector<WeightedValue> gapsMs() const; ///< each gap once

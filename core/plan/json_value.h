@@ -87,9 +87,9 @@ template <Number T> bool take(const nlohmann::json& json, T& member)
 
 template <ChoiceMember T> bool take(const nlohmann::json& json, T& member)
 {
-    if (!json.is_string())
+    if (!json.is_string() && !json.is_number())
         return false;
-    const std::string& id = json.get_ref<const std::string&>();
+    const std::string id = json.is_string() ? json.get<std::string>() : json.dump(); // 1.1 is "1.1"
     for (std::size_t i = 0; i < Choice<T>::ids.size(); ++i) {
         if (Choice<T>::ids[i] == id) {
             member = static_cast<T>(i);

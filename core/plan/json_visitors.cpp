@@ -91,6 +91,12 @@ void Reader::card(std::string_view key, CardInput& card)
     });
 }
 
+void Reader::allowOthers()
+{
+    for (const auto& [key, item] : m_object.items())
+        m_keys.push_back(key);
+}
+
 std::optional<Error> Reader::finish()
 {
     if (m_error)

@@ -79,6 +79,8 @@ public:
 
     void card(std::string_view key, CardInput& card);
 
+    /// Keys that were not asked for are somebody else's, not unknown.
+    void allowOthers();
     /// After the last key: everything that was not asked for is unknown.
     std::optional<Error> finish();
 

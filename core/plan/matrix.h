@@ -15,6 +15,7 @@ namespace tailmark {
 // defaults; plan_json.h reads and writes the file, validate.h says what is wrong with a value.
 
 enum class Api { Chat, Completions };
+enum class HttpVersion { Http11, Http2 };
 enum class OutputPolicy { Natural, Forced };
 enum class CachePolicy { Cold, Warm, AsIs };
 enum class BeyondContext { Stop, Clip, Send };
@@ -44,6 +45,8 @@ struct Target
     std::map<std::string, std::string> headers;
     nlohmann::json extraBody = nlohmann::json::object();
     Tls tls;
+    HttpVersion httpVersion = HttpVersion::Http11; ///< 2: by ALPN with TLS, by prior knowledge without
+    std::string proxy; ///< "http://host:port"; empty = none, whatever the environment says
     std::string metricsUrl = "auto";
     bool operator==(const Target&) const = default;
 };

@@ -101,6 +101,19 @@ bool isUrlOrAuto(std::string_view text)
     return text.empty() || text == "auto" || text == "none" || isHttpUrl(text);
 }
 
+bool isProxyUrl(std::string_view text)
+{
+    if (text.empty())
+        return true;
+    if (!isHttpUrl(text) || !text.starts_with("http://"))
+        return false;
+    const std::string_view authority = text.substr(7);
+    const std::size_t colon = authority.rfind(':');
+    // libcurl's default port of a proxy is one that hardly any proxy has, so it must be said
+    return authority.find('/') == std::string_view::npos && colon != std::string_view::npos &&
+           authority.find(']', colon) == std::string_view::npos;
+}
+
 bool isEngineId(std::string_view text)
 {
     return isOneOf(text, kEngines);
@@ -122,6 +135,12 @@ bool isSloMetric(std::string_view text)
 bool isTraceFormat(std::string_view text)
 {
     return isOneOf(text, kTraceFormats);
+}
+
+bool isCacheSalt(std::string_view text)
+{
+    // what vLLM takes
+    return text.size() <= 128 && text.find_first_of(std::string_view("@/\\\0", 4)) == std::string_view::npos;
 }
 
 bool isOneLine(std::string_view text)
@@ -147,6 +166,12 @@ std::string urlOrAutoWords()
     return "\"auto\", \"none\", or " + httpUrlWords();
 }
 
+std::string proxyUrlWords()
+{
+    return "empty (no proxy), or an http:// URL of a host with its port and no user or path, like "
+           "\"http://127.0.0.1:3128\"";
+}
+
 std::string engineIdWords()
 {
     return words(kEngines);
@@ -165,6 +190,11 @@ std::string sloMetricWords()
 std::string traceFormatWords()
 {
     return words(kTraceFormats);
+}
+
+std::string cacheSaltWords()
+{
+    return "text of at most 128 characters without @, / and \\";
 }
 
 std::string oneLineWords()

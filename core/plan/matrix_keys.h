@@ -3,6 +3,7 @@
 
 #include "plan/matrix.h"
 #include "plan/plan.h"
+#include "plan/request_extras.h"
 #include "plan/rule.h"
 
 #include <array>
@@ -26,6 +27,7 @@ template <typename E> struct Choice;
         static constexpr std::array<std::string_view, COUNT> ids = {__VA_ARGS__};                            \
     };
 TAILMARK_CHOICE(Api, 2, "chat", "completions")
+TAILMARK_CHOICE(HttpVersion, 2, "1.1", "2")
 TAILMARK_CHOICE(OutputPolicy, 2, "natural", "forced")
 TAILMARK_CHOICE(CachePolicy, 3, "cold", "warm", "as_is")
 TAILMARK_CHOICE(BeyondContext, 3, "stop", "clip", "send")
@@ -79,18 +81,22 @@ template <> constexpr std::span<const std::string_view> laterIds<ArrivalProcess>
 // Texts that are more than text (matrix_keys.cpp).
 bool isHttpUrl(std::string_view text);
 bool isUrlOrAuto(std::string_view text);
+bool isProxyUrl(std::string_view text);
 bool isEngineId(std::string_view text);
 bool isVariableName(std::string_view text);
 bool isSloMetric(std::string_view text);
 bool isTraceFormat(std::string_view text);
+bool isCacheSalt(std::string_view text);
 bool isOneLine(std::string_view text);
 bool isFileName(std::string_view text);
 std::string httpUrlWords();
 std::string urlOrAutoWords();
+std::string proxyUrlWords();
 std::string engineIdWords();
 std::string variableNameWords();
 std::string sloMetricWords();
 std::string traceFormatWords();
+std::string cacheSaltWords();
 std::string oneLineWords();
 std::string fileNameWords();
 
@@ -123,6 +129,8 @@ template <typename V, typename T> void describeTarget(V& v, T& t)
     v.value("headers", t.headers, kAny);
     v.value("extra_body", t.extraBody, kAny);
     v.object("tls", t.tls, [](auto& w, auto& tls) { describeTls(w, tls); });
+    v.value("http_version", t.httpVersion, kAny);
+    v.value("proxy", t.proxy, secretText(isProxyUrl, proxyUrlWords));
     v.value("metrics_url", t.metricsUrl, secretText(isUrlOrAuto, urlOrAutoWords));
 }
 
@@ -154,6 +162,30 @@ template <typename V, typename T> void describePrefix(V& v, T& p)
     v.value("shared_tokens", p.sharedTokens, atLeast(0, 2'000'000, "tokens"));
     v.value("groups", p.groups, atLeast(1, 1'000'000));
     v.value("share", p.share, atLeast(0, 1));
+}
+
+template <typename V, typename T> void describeImages(V& v, T& i)
+{
+    v.value("count", i.count, atLeast(1, 64));
+    v.value("width_px", i.widthPx, atLeast(1, 4'096, "pixels"));
+    v.value("height_px", i.heightPx, atLeast(1, 4'096, "pixels"));
+    v.value("file", i.file, kLine);
+}
+
+/// The keys that `workload.extras` knows beside the fields of a request that are sent as they are.
+template <typename V, typename T> void describeExtras(V& v, T& e)
+{
+    v.value("n", e.choices, atLeast(1, 64));
+    v.value("priority", e.priority, atLeast(-2'147'483'648.0, 2'147'483'647.0));
+    v.value("cache_salt", e.cacheSalt, text(isCacheSalt, cacheSaltWords));
+    v.value("response_format", e.responseFormat, kAny);
+    v.object("images", e.images, [](auto& w, auto& images) { describeImages(w, images); });
+}
+
+/// The same of one entry of `workload.extras.variants`.
+template <typename V, typename T> void describeVariant(V& v, T& e)
+{
+    v.value("weight", e.weight, above(0, 1e9));
 }
 
 template <typename V, typename T> void describeWorkload(V& v, T& w)

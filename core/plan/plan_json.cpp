@@ -62,6 +62,17 @@ ordered_json matrixToJson(const Matrix& matrix)
     return writer.take();
 }
 
+void resolveFiles(Matrix& matrix, const std::string& folder)
+{
+    for (std::string* name : {&matrix.workload.lengths.file, &matrix.target.tls.caFile})
+        if (!name->empty())
+            *name = (std::filesystem::path(folder) / *name).lexically_normal().string();
+    if (const Result<RequestExtras> extras = readExtras(matrix.workload.extras);
+        extras && !extras.value().images.file.empty())
+        matrix.workload.extras["images"]["file"] =
+            (std::filesystem::path(folder) / extras.value().images.file).lexically_normal().string();
+}
+
 Result<Matrix> loadMatrix(const std::string& path)
 {
     namespace fs = std::filesystem;
@@ -80,9 +91,7 @@ Result<Matrix> loadMatrix(const std::string& path)
     Result<Matrix> matrix = matrixFromText(text, path);
     if (!matrix)
         return matrix;
-    std::string& trace = matrix.value().workload.lengths.file;
-    if (!trace.empty())
-        trace = (fs::absolute(path, ec).parent_path() / trace).lexically_normal().string();
+    resolveFiles(matrix.value(), fs::absolute(path, ec).parent_path().string());
     return matrix;
 }
 

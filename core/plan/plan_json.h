@@ -22,7 +22,9 @@ Result<Matrix> matrixFromJson(const nlohmann::json& json, const std::string& sou
 /// Every key of the contract, in the contract's order, defaults included.
 nlohmann::ordered_json matrixToJson(const Matrix& matrix);
 
-/// Reads a file and makes the workload's file paths absolute (they are relative to the matrix file).
+/// Makes every file name of the matrix absolute that is relative to `folder`.
+void resolveFiles(Matrix& matrix, const std::string& folder);
+/// Reads a file; its file names are relative to it.
 Result<Matrix> loadMatrix(const std::string& path);
 /// Writes atomically (temporary file, then rename).
 Status saveMatrix(const Matrix& matrix, const std::string& path);

@@ -157,6 +157,8 @@ public:
     {
         static const std::set<std::string> secretNames = {"authorization", "proxy-authorization", "cookie",
                                                           "api-key", "x-api-key"};
+        static const std::set<std::string> ownNames = {"content-type", "content-length", "transfer-encoding",
+                                                       "expect",       "connection",     "accept-encoding"};
         for (const auto& [name, value] : target.headers) {
             const std::string path = keys::joined("target.headers", name);
             const bool token = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -169,20 +171,60 @@ public:
                 error(path,
                       "holds a secret, which is never kept in a matrix; name its environment variable in "
                       "target.api_key_env");
+            else if (ownNames.count(lowered(name)))
+                error(path, "is set by the transport itself and cannot be given here");
             if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
                 error(path, "must be one line of text");
         }
     }
 
-    /// Keys of the request body that are the workload's own.
-    void bodyKeys(const std::string& path, const nlohmann::json& object)
+    /// Fields of the request body that are the workload's own.
+    void bodyKeys(const std::string& path, const nlohmann::json& object,
+                  std::initializer_list<const char*> own = {"model", "messages", "prompt", "stream", "n",
+                                                            "max_tokens", "max_completion_tokens"})
     {
         if (!object.is_object())
             return error(path, "must be an object");
-        for (const char* own :
-             {"model", "messages", "prompt", "stream", "n", "max_tokens", "max_completion_tokens"}) {
-            if (object.contains(own))
-                error(keys::joined(path, own), "is set by the workload itself and cannot be given here");
+        for (const char* key : own) {
+            if (object.contains(key))
+                error(keys::joined(path, key), "is set by the workload itself and cannot be given here");
+        }
+    }
+
+    /// `workload.extras`, whose known keys make up the request together with what else is given there.
+    void extras(const Matrix& matrix)
+    {
+        const std::string path = "workload.extras";
+        const nlohmann::json& given = matrix.workload.extras;
+        bodyKeys(path, given,
+                 {"model", "messages", "prompt", "stream", "max_tokens", "max_completion_tokens"});
+        if (!given.is_object())
+            return;
+        const Result<RequestExtras> read = readExtras(given);
+        if (!read)
+            return error(read.error().where, read.error().message);
+        const RequestExtras& extras = read.value();
+        Checker checker(m_findings, path);
+        keys::describeExtras(checker, extras);
+        if (matrix.target.api != Api::Chat)
+            for (const char* key : {"images", "tools"})
+                if (given.contains(key))
+                    error(keys::joined(path, key), "needs target.api \"chat\"");
+        if (extras.hasImages && !extras.images.file.empty())
+            for (const char* key : {"width_px", "height_px"})
+                if (given["images"].contains(key))
+                    error(path + ".images." + key, "is the file's own and cannot be given beside file");
+        if (given.contains("response_format"))
+            responseFormat(path + ".response_format", extras.responseFormat);
+        if (given.contains("tools"))
+            tools(path + ".tools", given["tools"]);
+        for (std::size_t i = 0; i < extras.variants.size(); ++i) {
+            const std::string item = keys::indexed(path + ".variants", i);
+            Checker weights(m_findings, item);
+            keys::describeVariant(weights, extras.variants[i]);
+            bodyKeys(item, extras.variants[i].fields,
+                     {"messages", "prompt", "stream", "n", "images", "variants", "max_tokens",
+                      "max_completion_tokens"});
         }
     }
 
@@ -224,6 +266,30 @@ public:
     }
 
 private:
+    void responseFormat(const std::string& path, const nlohmann::json& format)
+    {
+        const auto type = format.find("type");
+        if (type == format.end() || !type->is_string())
+            return error(path + ".type", "must be text, like \"json_schema\" or \"json_object\"");
+        if (*type != "json_schema")
+            return;
+        const auto schema = format.find("json_schema");
+        if (schema == format.end() || !schema->is_object() || !schema->contains("schema") ||
+            !(*schema)["schema"].is_object())
+            error(path + ".json_schema.schema", "must be an object, the JSON schema of the answers");
+    }
+    void tools(const std::string& path, const nlohmann::json& list)
+    {
+        if (!list.is_array() || list.empty())
+            return error(path, "must be a list of tools, is " + keys::shown(list));
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const bool named = list[i].is_object() && list[i].contains("function") &&
+                               list[i]["function"].is_object() && list[i]["function"].contains("name") &&
+                               list[i]["function"]["name"].is_string();
+            if (!named)
+                error(keys::indexed(path, i) + ".function.name", "must be text, the name of the function");
+        }
+    }
     void inFlight(const std::string& path, int concurrency, const Limits& limits)
     {
         if (concurrency > limits.maxInFlight)
@@ -284,6 +350,13 @@ void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
     }
 }
 
+/// Whether a metric is made of the times inside a stream.
+bool needsStream(std::string_view metric)
+{
+    return metric == "ttft_ms" || metric == "ttft_intended_ms" || metric == "tpot_ms" ||
+           metric == "chunk_gap_ms" || metric == "itl_ms";
+}
+
 void remarks(const Matrix& matrix, std::vector<Finding>& findings)
 {
     const auto remark = [&](std::string path, std::string message) {
@@ -303,11 +376,25 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
     if (workload.cache == CachePolicy::AsIs)
         remark("workload.cache",
                "the prefix cache is taken as it is found; a cold or warm one can be stated and checked");
+    if (const Result<RequestExtras> extras = readExtras(workload.extras)) {
+        if (extras.value().hasImages && !extras.value().images.file.empty())
+            remark("workload.extras.images.file",
+                   "is the same picture in every request, which engines keep from the second on");
+        if (extras.value().choices > 1)
+            remark("workload.extras.n",
+                   "counts the output tokens of all choices of a request together; there is no "
+                   "time per output token of one");
+    }
     if (!workload.streaming)
         remark("workload.streaming",
                "without streaming there is no first token to time, only the whole response");
     if (matrix.slo.empty())
         remark("slo", "without a limit there is no operating point");
+    for (std::size_t i = 0; i < matrix.slo.size(); ++i)
+        if (!workload.streaming && needsStream(matrix.slo[i].metric))
+            remark(keys::indexed("slo", i) + ".metric",
+                   "is " + keys::shown(matrix.slo[i].metric) +
+                       ", which only streams have, so that no answer can meet it; e2e_ms can be met");
     for (std::size_t i = 0; i < matrix.tests.size(); ++i) {
         const Test& test = matrix.tests[i];
         const std::size_t levels = test.kind == TestKind::ConcurrencySweep ? test.levels.size()
@@ -353,7 +440,7 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     cross.headers(matrix.target);
     cross.bodyKeys("target.extra_body", matrix.target.extraBody);
     cross.bodyKeys("workload.sampling", matrix.workload.sampling);
-    cross.bodyKeys("workload.extras", matrix.workload.extras);
+    cross.extras(matrix);
     cross.tests(matrix);
     return findings;
 }
@@ -390,6 +477,12 @@ std::string allowedAt(std::string_view path)
         HintFinder finder(key, words);
         keys::describeMatrix(finder, matrix);
     }
+    HintFinder extras(key, words, "workload.extras");
+    const RequestExtras everyKey;
+    keys::describeExtras(extras, everyKey);
+    HintFinder variants(key, words, "workload.extras.variants");
+    const Variant everyVariant;
+    keys::describeVariant(variants, everyVariant);
     return words;
 }
 

@@ -28,9 +28,12 @@ struct ChunkRecord
         Answer = 1,    ///< carries text of the answer (not only reasoning)
         Coalesced = 2, ///< came in the same read as the event before it, so the gap between them is not the engine's
     };
+    static constexpr int kChoiceShift = 8; ///< the high byte of the flags: of which choice (`n` above 1)
     std::uint32_t sinceSentUs = 0; ///< µs after `sent`; 71 minutes at most, above the largest total time limit
     std::uint16_t tokens = 0;      ///< 0 = not known
     std::uint16_t flags = 0;
+
+    int choice() const { return flags >> kChoiceShift; }
 };
 
 /// What was measured of one request. Fixed size, trivially copyable. Times are on the monotonic clock relative to

@@ -103,6 +103,8 @@ struct Scan
         std::int64_t index = 0;
         std::string_view reason;
         std::string_view key;
+        const auto shown = [this] { return event.texts + event.ids + event.logprobs; };
+        const std::int32_t before = shown();
         while (json.nextKey(key)) {
             if (key == "delta" || key == "message") { // streamed, whole
                 event.hasDelta |= key == "delta";
@@ -122,7 +124,10 @@ struct Scan
             else
                 json.skip();
         }
-        const std::uint64_t bit = 1ULL << std::clamp<std::int64_t>(index, 0, 63);
+        const int number = static_cast<int>(std::clamp<std::int64_t>(index, 0, 63));
+        const std::uint64_t bit = 1ULL << number;
+        if (shown() != before)
+            event.choice = number;
         event.seen |= bit;
         if (!reason.empty()) {
             event.finished |= bit;

@@ -28,6 +28,7 @@ struct ResponseEvent
     bool detail = false; ///< FastAPI's way to tell an error, when there are no choices
     std::int32_t ids = 0;
     std::int32_t logprobs = 0;
+    int choice = 0;                                 ///< index of the last choice that shows a token
     std::uint64_t seen = 0;                         ///< bit per choice index
     std::uint64_t finished = 0;                     ///< those with a finish reason
     FinishReason finishReason = FinishReason::None; ///< of choice 0

@@ -50,6 +50,7 @@ void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* re
     m_streaming = streaming;
     m_asStream = m_errorSeen = m_rejected = m_continuous = false;
     m_contentType.clear();
+    m_location.clear();
     m_body.clear();
     m_before.clear();
     m_errorText.clear();
@@ -63,10 +64,11 @@ void ResponseReader::reset(bool streaming, Nanoseconds origin, RequestRecord* re
     m_choicesCounted = 0;
 }
 
-void ResponseReader::onHeaders(int status, std::string_view contentType)
+void ResponseReader::onHeaders(int status, std::string_view contentType, std::string_view location)
 {
     m_record->httpStatus = static_cast<std::uint16_t>(status);
     m_contentType.assign(contentType);
+    m_location.assign(location);
     m_asStream = m_streaming && status == 200 && isEventStream(contentType);
 }
 
@@ -162,6 +164,7 @@ inline void ResponseReader::commit(Nanoseconds at)
     TokenEvent token;
     token.at = at;
     token.answer = event.answer;
+    token.choice = event.choice;
     token.coalesced = m_record->lastToken == at;
     if (event.ids > 0)
         token.tokens = event.ids;
@@ -203,9 +206,10 @@ void ResponseReader::feed(const char* data, std::size_t size, Nanoseconds stamp)
 {
     const Nanoseconds at = stamp - m_origin;
     if (!m_asStream) {
-        const std::size_t limit = m_record->httpStatus == 200 ? kMaxWholeBytes : kMaxRefusalBytes;
+        const bool wanted = m_record->httpStatus == 200 && !m_streaming;
+        const std::size_t limit = wanted ? kMaxWholeBytes : kMaxRefusalBytes;
         m_body.append(data, std::min(size, limit - std::min(limit, m_body.size())));
-        if (m_record->httpStatus == 200 && !m_streaming)
+        if (wanted)
             m_record->lastToken = at;
         return;
     }
@@ -274,7 +278,8 @@ void ResponseReader::finishRefused()
     const ServerError error = readServerError(m_body);
     std::string text = "HTTP " + std::to_string(status);
     if (status >= 300 && status < 400)
-        text += ": redirects are not followed";
+        text += ": redirects are not followed" +
+                (m_location.empty() ? std::string() : " (to " + hideSecrets(m_location) + ")");
     if (!error.text.empty())
         text += ": " + error.text;
     if (status == 429 || status == 503 || error.rejected)

@@ -19,6 +19,7 @@ struct TokenEvent
     std::int32_t tokens =
         kUnknownCount;      ///< token ids, else the step of continuous usage, else logprobs entries
     bool answer = false;    ///< carries text of the answer: content, refusal or tool call, not only reasoning
+    int choice = 0;         ///< which of several answers to the request it belongs to
     bool coalesced = false; ///< has the stamp of the token event before it: both came in one read
 };
 
@@ -50,8 +51,8 @@ public:
     /// relative to `origin` (the start of the point). `record` must outlive the response; `sink` may be null.
     void reset(bool streaming, Nanoseconds origin, RequestRecord* record, TokenSink* sink,
                EmptyDelta emptyDelta = EmptyDelta::Nothing);
-    /// Once, at the end of the final response's headers.
-    void onHeaders(int status, std::string_view contentType);
+    /// Once, at the end of the final response's headers. `location`: where a redirect points.
+    void onHeaders(int status, std::string_view contentType, std::string_view location = {});
     /// One network read; all events in it carry `stamp`.
     void feed(const char* data, std::size_t size, Nanoseconds stamp);
     /// Once, at the end; `transportOk`: the connection ended as HTTP says. Decides outcome, finish reason and
@@ -82,6 +83,7 @@ private:
     bool m_streaming = true;
     bool m_asStream = false; ///< the response is an event stream, as asked
     std::string m_contentType;
+    std::string m_location;
     std::string m_body;    ///< of a response that is no event stream
     ResponseEvent m_event; ///< the event scanned last
     std::string m_before;  ///< when it told of nothing but one text: the bytes before that, its quote

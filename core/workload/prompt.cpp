@@ -41,7 +41,7 @@ public:
         PlannedRequest request;
         const LengthPair lengths = m_lengths->draw(m_point.seeds.lengths, index);
         request.promptTokens = lengths.promptTokens;
-        request.outputTokens = lengths.outputTokens;
+        request.outputTokens = lengths.outputTokens * m_body.choices();
         if (m_point.openLoop()) {
             request.intended = m_arrivals[index].intended;
             request.phase = m_arrivals[index].phase;
@@ -54,7 +54,9 @@ public:
     void writeBody(std::uint32_t index, std::string& body) const override
     {
         const LengthPair lengths = m_lengths->draw(m_point.seeds.lengths, index);
-        m_body.begin(body);
+        // One-to-one in the index, so that no two requests of a point begin with the same words.
+        const std::uint64_t number = mixBits(m_requestKey + index);
+        m_body.begin(body, number);
         std::size_t left = static_cast<std::size_t>(std::max(1, lengths.promptTokens - m_overhead));
         if (m_point.prefix.kind == PrefixKind::Shared) {
             const std::uint64_t pick = deriveSeed(m_groupPickKey, index);
@@ -64,9 +66,8 @@ public:
                               std::min(left, static_cast<std::size_t>(m_point.prefix.sharedTokens)));
             }
         }
-        // One-to-one in the index, so that no two requests of a point begin with the same words.
-        write(body, mixBits(m_requestKey + index), left);
-        m_body.end(body, lengths.outputTokens);
+        write(body, number, left);
+        m_body.end(body, lengths.outputTokens, number);
     }
 
 private:
@@ -96,6 +97,8 @@ Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& mat
                                                                const BodyOptions& options,
                                                                std::shared_ptr<const LengthSource> lengths)
 {
+    if (Status status = RequestBody::checkFiles(matrix); !status)
+        return status.error();
     if (!lengths) {
         Result<std::shared_ptr<const LengthSource>> made = makeLengthSource(point.lengths);
         if (!made)

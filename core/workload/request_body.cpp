@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/request_body.h"
 
+#include "base/rng.h"
+#include "plan/request_extras.h"
+
 #include <charconv>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +13,8 @@ namespace tailmark {
 namespace {
 
 using nlohmann::ordered_json;
+
+enum DrawOf : std::uint64_t { kVariantDraw = 1, kImageDraw = 2 };
 
 std::string dump(const ordered_json& json)
 {
@@ -55,45 +60,114 @@ void appendNumber(std::string& out, std::int32_t number)
 RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options)
 {
     const Workload& workload = matrix.workload;
-    const bool forced = workload.output == OutputPolicy::Forced;
-    const std::string& model = options.model.empty() ? matrix.target.model : options.model;
-
-    // Later ones win: what the user gives for this workload over ours, what they give for this target over
-    // both.
-    ordered_json fields = ordered_json::object();
-    fields["stream"] = workload.streaming;
-    if (workload.streaming && options.streamOptions)
-        fields["stream_options"] = {{"include_usage", true}};
-    if (forced && options.ignoreEos)
-        fields["ignore_eos"] = true;
-    if (workload.streaming)
-        mergeDeep(fields, options.evidenceFields);
-    if (!options.streamOptions)
-        fields.erase("stream_options");
-    merge(fields, workload.sampling);
-    for (const std::string& field : options.refusedFields)
-        leaveOut(fields, field);
-    merge(fields, workload.extras);
-    merge(fields, matrix.target.extraBody);
-
-    m_head = "{";
-    if (!model.empty())
-        m_head += "\"model\":" + dump(model) + ',';
+    const Result<RequestExtras> read = readExtras(workload.extras);
+    const RequestExtras extras = read ? read.value() : RequestExtras{};
     const bool chat = matrix.target.api == Api::Chat;
-    m_head += chat ? R"("messages":[{"role":"user","content":")" : R"("prompt":")";
-    const std::string members = dump(fields); // never empty: "stream" is always there
-    m_maxTokens = std::string(chat ? R"("}],)" : R"(",)") + members.substr(1, members.size() - 2) + ',' +
-                  dump(options.maxTokensField) + ':';
-    if (forced && options.ignoreEos && options.minTokens && !fields.contains("min_tokens"))
-        m_minTokens = R"(,"min_tokens":)";
+    const bool forced = workload.output == OutputPolicy::Forced;
+    m_choices = extras.choices;
+    if (chat && extras.hasImages) {
+        m_images = extras.images.count;
+        if (extras.images.file.empty())
+            m_made = std::make_shared<TestImages>(extras.images.widthPx, extras.images.heightPx);
+        else if (const Result<std::string> url = imageFileUrl(extras.images.file))
+            m_imageUrl = url.value();
+        else
+            m_images = 0;
+    }
+
+    const std::vector<Variant> one(1);
+    const std::vector<Variant>& variants = extras.variants.empty() ? one : extras.variants;
+    double weights = 0;
+    for (const Variant& variant : variants)
+        weights += variant.weight;
+    double before = 0;
+    for (const Variant& variant : variants) {
+        // Later ones win: what the user gives for this workload over ours, of that what they give for a
+        // variant, and what they give for this target over all.
+        ordered_json fields = ordered_json::object();
+        fields["stream"] = workload.streaming;
+        if (workload.streaming && options.streamOptions)
+            fields["stream_options"] = {{"include_usage", true}};
+        if (forced && options.ignoreEos)
+            fields["ignore_eos"] = true;
+        if (workload.streaming)
+            mergeDeep(fields, options.evidenceFields);
+        if (!options.streamOptions)
+            fields.erase("stream_options");
+        merge(fields, workload.sampling);
+        for (const std::string& field : options.refusedFields)
+            leaveOut(fields, field);
+        merge(fields, extras.fields);
+        merge(fields, variant.fields);
+        merge(fields, matrix.target.extraBody);
+
+        std::string model = options.model.empty() ? matrix.target.model : options.model;
+        if (const auto named = fields.find("model"); named != fields.end()) {
+            if (named->is_string())
+                model = named->get<std::string>();
+            fields.erase("model");
+        }
+        Kind kind;
+        before += variant.weight;
+        kind.share = before / weights;
+        kind.head = "{";
+        if (!model.empty())
+            kind.head += "\"model\":" + dump(model) + ',';
+        kind.head += !chat          ? R"("prompt":")"
+                     : m_images > 0 ? R"("messages":[{"role":"user","content":[{"type":"text","text":")"
+                                    : R"("messages":[{"role":"user","content":")";
+        kind.afterPrompt = !chat ? R"(",)" : m_images > 0 ? R"("})" : R"("}],)";
+        const std::string members = dump(fields); // never empty: "stream" is always there
+        kind.members = members.substr(1, members.size() - 2) + ',' + dump(options.maxTokensField) + ':';
+        if (forced && options.ignoreEos && options.minTokens && !fields.contains("min_tokens"))
+            kind.minTokens = R"(,"min_tokens":)";
+        m_kinds.push_back(std::move(kind));
+    }
 }
 
-void RequestBody::end(std::string& body, std::int32_t outputTokens) const
+Status RequestBody::checkFiles(const Matrix& matrix)
 {
-    body += m_maxTokens;
+    const Result<RequestExtras> extras = readExtras(matrix.workload.extras);
+    if (!extras || !extras.value().hasImages || extras.value().images.file.empty())
+        return success();
+    const Result<std::string> url = imageFileUrl(extras.value().images.file);
+    return url ? success() : Status(url.error());
+}
+
+const RequestBody::Kind& RequestBody::kindOf(std::uint64_t number) const
+{
+    if (m_kinds.size() == 1)
+        return m_kinds.front();
+    const double draw = static_cast<double>(deriveSeed(number, kVariantDraw) >> 11) * 0x1p-53;
+    for (const Kind& kind : m_kinds)
+        if (draw < kind.share)
+            return kind;
+    return m_kinds.back();
+}
+
+void RequestBody::begin(std::string& body, std::uint64_t number) const
+{
+    body = kindOf(number).head;
+}
+
+void RequestBody::end(std::string& body, std::int32_t outputTokens, std::uint64_t number) const
+{
+    const Kind& kind = kindOf(number);
+    body += kind.afterPrompt;
+    for (int i = 0; i < m_images; ++i) {
+        body += R"(,{"type":"image_url","image_url":{"url":")";
+        if (m_made)
+            m_made->append(body, deriveSeed(number, kImageDraw, static_cast<std::uint64_t>(i)));
+        else
+            body += m_imageUrl;
+        body += R"("}})";
+    }
+    if (m_images > 0)
+        body += "]}],";
+    body += kind.members;
     appendNumber(body, outputTokens);
-    if (!m_minTokens.empty()) {
-        body += m_minTokens;
+    if (!kind.minTokens.empty()) {
+        body += kind.minTokens;
         appendNumber(body, outputTokens);
     }
     body += '}';

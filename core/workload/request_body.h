@@ -2,28 +2,53 @@
 #pragma once
 
 #include "plan/matrix.h"
+#include "workload/image_part.h"
 #include "workload/prompt.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace tailmark {
 
-/// The JSON body of a request with everything that is the same for all requests of a point made once: only
-/// the prompt and the output length are put in.
+/// The JSON bodies of a point's requests with everything that does not change from request to request made
+/// once. What does change: the prompt, the output length, which of the workload's variants it is, and its
+/// pictures; the latter two by the request's own number, so that the same seed gives the same requests.
+/// Nothing is allocated once a body has grown.
 class RequestBody
 {
 public:
+    /// A picture's file that cannot be read gives requests without it; see checkFiles().
     RequestBody(const Matrix& matrix, const BodyOptions& options);
 
-    /// Up to where the prompt goes. The prompt's text must need no JSON escape.
-    void begin(std::string& body) const { body = m_head; }
-    /// From behind the prompt to the end.
-    void end(std::string& body, std::int32_t outputTokens) const;
+    /// Error: the file of pictures that the workload names cannot be used.
+    static Status checkFiles(const Matrix& matrix);
+
+    /// Up to where the prompt goes. The prompt's text must need no JSON escape. `number` is the request's
+    /// own, any 64 bits.
+    void begin(std::string& body, std::uint64_t number = 0) const;
+    /// From behind the prompt to the end; with the same number.
+    void end(std::string& body, std::int32_t outputTokens, std::uint64_t number = 0) const;
+
+    /// Answers that each request asks for.
+    int choices() const { return m_choices; }
 
 private:
-    std::string m_head;      ///< {"model":"m","messages":[{"role":"user","content":"
-    std::string m_maxTokens; ///< "}],…,"max_tokens":
-    std::string m_minTokens; ///< ,"min_tokens": or empty
+    struct Kind
+    {
+        double share = 1;        ///< of the requests: this kind's and those of the kinds before it, 0..1
+        std::string head;        ///< {"model":"m","messages":[{"role":"user","content":"
+        std::string afterPrompt; ///< "}],
+        std::string members;     ///< "stream":true,…,"max_tokens":
+        std::string minTokens;   ///< ,"min_tokens": or empty
+    };
+    const Kind& kindOf(std::uint64_t number) const;
+
+    std::vector<Kind> m_kinds; ///< one, or one for each variant
+    int m_choices = 1;
+    int m_images = 0;       ///< of each request
+    std::string m_imageUrl; ///< of the file; empty = pictures are made
+    std::shared_ptr<const TestImages> m_made;
 };
 
 } // namespace tailmark

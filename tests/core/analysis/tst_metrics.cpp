@@ -186,6 +186,22 @@ private slots:
         QCOMPARE(itl[1].weight, std::uint64_t(2));
     }
 
+    void gapsOfSeveralChoicesAreTheirOwn()
+    {
+        // two answers to one request, 20 ms a token each, half a step apart
+        std::vector<ChunkRecord> chunks;
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            chunks.push_back({100'000 + i * 20'000, 1, ChunkRecord::Answer});
+            chunks.push_back({110'000 + i * 20'000, 1, ChunkRecord::Answer | 1 << ChunkRecord::kChoiceShift});
+        }
+        GapTally tally;
+        tally.add(chunks);
+        const std::vector<WeightedValue> gaps = tally.gapsMs();
+        QCOMPARE(gaps.size(), std::size_t{1});
+        QCOMPARE(gaps[0].value, 20.0);
+        QCOMPARE(gaps[0].weight, std::uint64_t{6});
+    }
+
     void oneChunkOfUnknownSizeLeavesTheRequestOut()
     {
         RecordBuilder b;

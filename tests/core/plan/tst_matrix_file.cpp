@@ -25,6 +25,8 @@ Matrix unusualMatrix()
     m.target.headers = {{"X-Team", "serving"}};
     m.target.extraBody = {{"priority", 3}, {"nested", {{"a", {1, 2.5, nullptr}}}}};
     m.target.tls = {false, "ca.pem"};
+    m.target.httpVersion = HttpVersion::Http2;
+    m.target.proxy = "http://proxy.example:3128";
     m.target.metricsUrl = "http://localhost:9000/metrics";
     m.card.entries = {{"engine", "sglang"}, {"accelerator_count", "8"}, {"notes", "two\nlines"}};
     m.card.flags = {{"max_num_seqs", "256"}};
@@ -35,9 +37,9 @@ Matrix unusualMatrix()
     m.workload.cache = CachePolicy::Cold;
     m.workload.streaming = false;
     m.workload.sampling = {{"temperature", 0.7}, {"top_p", 0.9}};
-    m.workload.extras = {{"chat_template_kwargs", {{"enable_thinking", false}}}};
+    m.workload.extras = {{"chat_template_kwargs", {{"enable_thinking", false}}}, {"n", 2}, {"priority", -1}};
     m.workload.seed = 9'007'199'254'740'991ULL;
-    m.slo = {{"tpot_ms", 99.9, 50.5}, {"e2e_ms", 50, 8000}};
+    m.slo = {{"e2e_intended_ms", 99.9, 50.5}, {"e2e_ms", 50, 8000}};
     Test fixed;
     fixed.kind = TestKind::FixedShape;
     fixed.name = "one";
@@ -113,8 +115,9 @@ private slots:
             return keys.join(' ');
         };
         QCOMPARE(keysOf(json), "schema_version name target card bound workload slo tests measurement limits");
-        QCOMPARE(keysOf(json["target"]),
-                 "base_url api model engine api_key_env headers extra_body tls metrics_url");
+        QCOMPARE(
+            keysOf(json["target"]),
+            "base_url api model engine api_key_env headers extra_body tls http_version proxy metrics_url");
         QCOMPARE(keysOf(json["card"]),
                  "engine engine_version model model_revision quantization tokenizer chat_template "
                  "accelerator accelerator_count parallelism flags notes");
@@ -282,6 +285,7 @@ private slots:
         QVERIFY2(loaded.ok(), loaded ? "" : loaded.error().line().c_str());
         QCOMPARE(QString::fromStdString(loaded.value().workload.lengths.file), dir.filePath("azure.csv"));
         m.workload.lengths.file = dir.filePath("azure.csv").toStdString();
+        m.target.tls.caFile = dir.filePath("ca.pem").toStdString();
         QVERIFY(loaded.value() == m);
         QCOMPARE(QDir(dir.path()).entryList(QDir::Files), QStringList{"a.tailmark.json"});
     }

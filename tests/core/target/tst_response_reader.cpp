@@ -27,6 +27,29 @@ class TestResponseReader : public QObject
     Q_OBJECT
 
 private slots:
+    void eventsSayWhoseTheyAre()
+    {
+        RequestRecord record;
+        Sink sink;
+        ResponseReader reader;
+        reader.reset(true, 0s, &record, &sink);
+        reader.onHeaders(200, "text/event-stream");
+        std::string stream;
+        for (int i = 0; i < 6; ++i)
+            stream += "data: {\"choices\":[{\"index\":" + std::to_string(i % 3) +
+                      ",\"delta\":{\"content\":\"a\"}}]}\n\n";
+        reader.feed(stream.data(), stream.size(), 10ms);
+        QCOMPARE(sink.events.size(), std::size_t{6});
+        for (int i = 0; i < 6; ++i)
+            QCOMPARE(sink.events[static_cast<std::size_t>(i)].choice, i % 3);
+        // each choice has to come to its end
+        const std::string one =
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+        reader.feed(one.data(), one.size(), 20ms);
+        reader.finish(true);
+        QCOMPARE(record.outcome, Outcome::Truncated);
+    }
+
     void wholeResponse_data()
     {
         QTest::addColumn<QByteArray>("body");

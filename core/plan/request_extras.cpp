@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan/request_extras.h"
+
+#include "plan/json_visitors.h"
+
+#include <optional>
+
+namespace tailmark {
+
+namespace {
+
+constexpr const char* kPath = "workload.extras";
+
+Error wrong(const std::string& path, const std::string& message)
+{
+    return {ErrorCode::BadInput, path, message};
+}
+
+std::optional<Error> readVariants(const nlohmann::json& list, std::vector<Variant>& variants)
+{
+    const std::string path = keys::joined(kPath, "variants");
+    if (!list.is_array() || list.empty())
+        return wrong(path, "must be a list of objects, each a kind of request, is " + keys::shown(list));
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::string item = keys::indexed(path, i);
+        if (!list[i].is_object())
+            return wrong(item, "must be an object, is " + keys::shown(list[i]));
+        Variant variant;
+        keys::Reader reader(list[i], "", item);
+        keys::describeVariant(reader, variant);
+        reader.allowOthers();
+        if (std::optional<Error> error = reader.finish())
+            return error;
+        variant.fields = list[i];
+        variant.fields.erase("weight");
+        variants.push_back(std::move(variant));
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<RequestExtras> readExtras(const nlohmann::json& json)
+{
+    RequestExtras extras;
+    keys::Reader reader(json, "", kPath);
+    keys::describeExtras(reader, extras);
+    reader.allowOthers();
+    if (std::optional<Error> error = reader.finish())
+        return *error;
+    extras.fields = json;
+    extras.hasImages = json.contains("images");
+    extras.fields.erase("images");
+    if (extras.choices == 1)
+        extras.fields.erase("n");
+    if (const auto variants = json.find("variants"); variants != json.end()) {
+        if (std::optional<Error> error = readVariants(*variants, extras.variants))
+            return *error;
+        extras.fields.erase("variants");
+    }
+    return extras;
+}
+
+} // namespace tailmark
