@@ -11,6 +11,7 @@
 #include "target/engine_profiles.h"
 #include "target/probe.h"
 #include "workload/lengths.h"
+#include "workload/request_body.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -38,6 +39,8 @@ int validateFile(const std::string& file)
     }
     if (hasErrors(findings))
         return kBadInput;
+    if (const Status files = RequestBody::checkFiles(matrix.value()); !files)
+        return fail(files.error());
     const auto lengths = makeLengthSource(matrix.value().workload.lengths);
     if (!lengths)
         return fail(lengths.error());
@@ -54,9 +57,9 @@ int validateFile(const std::string& file)
 struct ProbeArguments
 {
     std::string url, model, apiKeyEnv;
-    std::string api = "chat";
+    std::string api = "chat", httpVersion = "1.1", caFile, proxy;
     std::string engine = "auto";
-    bool json = false, noRequest = false;
+    bool json = false, noRequest = false, insecure = false;
 };
 
 /// Names in one column, texts in the next.
@@ -157,6 +160,11 @@ int probeTarget(const ProbeArguments& arguments)
     target.api = arguments.api == "chat" ? Api::Chat : Api::Completions;
     if (!keys::isEngineId(target.engine))
         return fail({ErrorCode::BadInput, "--engine", "must be " + keys::engineIdWords()});
+    target.tls = {!arguments.insecure, arguments.caFile};
+    target.httpVersion = arguments.httpVersion == "2" ? HttpVersion::Http2 : HttpVersion::Http11;
+    target.proxy = arguments.proxy;
+    if (!keys::isProxyUrl(target.proxy))
+        return fail({ErrorCode::BadInput, "--proxy", "must be " + keys::proxyUrlWords()});
     const Result<ProbeResult> result = probe(target, CardInput(), Limits(), !arguments.noRequest);
     if (!result)
         return fail(result.error());
@@ -197,6 +205,14 @@ void addProbe(CLI::App& app, Action& action)
         ->type_name("NAME");
     command->add_option("--api-key-env", arguments->apiKeyEnv, "Environment variable with the API key")
         ->type_name("NAME");
+    command->add_option("--ca-file", arguments->caFile, "Authority to trust for TLS (PEM)")
+        ->type_name("FILE");
+    command->add_flag("--insecure", arguments->insecure, "Do not verify the server's TLS certificate");
+    command->add_option("--http-version", arguments->httpVersion, "HTTP version to ask in")
+        ->check(CLI::IsMember({"1.1", "2"}))
+        ->capture_default_str();
+    command->add_option("--proxy", arguments->proxy, "Proxy; none is used unless named here")
+        ->type_name("http://HOST:PORT");
     command->add_flag("--no-request", arguments->noRequest, "Ask the information endpoints only");
     command->add_flag("--json", arguments->json, "Print JSON");
     command->callback([&action, arguments] { action = [arguments] { return probeTarget(*arguments); }; });

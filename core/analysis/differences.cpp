@@ -64,7 +64,7 @@ Entries matrixEntries(const Matrix& matrix, const std::set<std::string>& tests)
     Entries entries;
     for (const char* part : {"workload", "measurement", "limits"})
         flatten(json.at(part), part, entries);
-    for (const char* key : {"api", "extra_body"})
+    for (const char* key : {"api", "http_version", "proxy", "extra_body"})
         flatten(json.at("target").at(key), std::string("target.") + key, entries);
     flattenTests(matrix, json.at("tests"), tests, entries);
     return entries;

@@ -81,12 +81,12 @@ int CurlTransport::onSocket(CURL* easy, curl_socket_t fd, int what, void* self, 
     auto& transport = *static_cast<CurlTransport*>(self);
     Socket& socket = transport.socketOf(fd);
     if (what == CURL_POLL_REMOVE) {
-        socket.transfer = nullptr;
+        socket.shard = nullptr;
         return 0;
     }
     Transfer* transfer = nullptr;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
-    socket.transfer = transfer;
+    socket.shard = transfer->shard;
     const std::uint32_t wanted = EPOLLIN | ((what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0U);
     if (socket.watched != wanted) {
         transport.m_poller.watch(fd, wanted, socket.watched);
@@ -116,8 +116,8 @@ curl_socket_t CurlTransport::onOpenSocket(void* pointer, curlsocktype, curl_sock
         if (errno == EMFILE || errno == ENFILE) {
             transfer.outOfDescriptors = true;
             if (transport.m_note.empty())
-                transport.m_note =
-                    "file descriptors ran out at " + std::to_string(transport.m_open) + " connections";
+                transport.m_note = "file descriptors ran out at " + std::to_string(transport.m_open) +
+                                   " connections (raise the hard limit, ulimit -Hn)";
         }
         return CURL_SOCKET_BAD;
     }
@@ -159,10 +159,10 @@ int CurlTransport::onBeforeSending(void* pointer, char*, char*, int, int)
         transport.m_counters.sent.add(1);
     record.sent = now - transport.m_origin;
     record.newConnection = transfer.openedConnection;
-    if (transfer.openedConnection) {
+    if (transfer.openedConnection || transport.m_multiplex) // its own connection, or the one it waited for
         record.connect = now - transfer.begun;
+    if (transfer.openedConnection)
         transport.m_counters.newConnections.add(1);
-    }
     transfer.lastStamp = now;
     transfer.totalDeadline = now + transport.m_totalLimit;
     transport.m_deadlines.set(transfer.index,
@@ -172,17 +172,20 @@ int CurlTransport::onBeforeSending(void* pointer, char*, char*, int, int)
     return CURL_PREREQFUNC_OK;
 }
 
-/// Data that libcurl read without an event of ours has no kernel stamp any more. libcurl tries to read in the
-/// very call in which it has sent; the answer is there already when the server is that fast, or when this
-/// thread lost its core in between. The data is younger than `sent`; where that is close enough, the stamp is
-/// as good as the kernel's, else the record says that its times were taken at processing.
-void CurlTransport::stampNow(Transfer& transfer)
+/// The receive time of the data that is being handed over. Data that libcurl read without an event of ours has
+/// no kernel stamp any more. libcurl tries to read in the very call in which it has sent; the answer is there
+/// already when the server is that fast, or when this thread lost its core in between. The data is younger
+/// than `sent`; where that is close enough, the stamp is as good as the kernel's, else the record says that its
+/// times were taken at processing.
+Nanoseconds CurlTransport::stampOf(Transfer& transfer)
 {
-    constexpr Nanoseconds closeEnough{50'000};
-    const Nanoseconds now = m_clock.now();
-    transfer.stampSource =
-        now - transfer.lastStamp < closeEnough ? StampSource::Kernel : StampSource::Processing;
-    transfer.lastStamp = transfer.stamp = std::max(now, transfer.lastStamp);
+    if (!isPresent(m_readStamp)) {
+        constexpr Nanoseconds closeEnough{50'000};
+        m_readStamp = m_clock.now();
+        m_readSource =
+            m_readStamp - transfer.lastStamp < closeEnough ? StampSource::Kernel : StampSource::Processing;
+    }
+    return transfer.lastStamp = std::max(m_readStamp, transfer.lastStamp);
 }
 
 std::size_t CurlTransport::onHeader(char* data, std::size_t size, std::size_t n, void* pointer)
@@ -191,20 +194,27 @@ std::size_t CurlTransport::onHeader(char* data, std::size_t size, std::size_t n,
     const std::string_view line(data, size * n);
     if (transfer.headersDone)
         return line.size(); // a trailer
-    if (!isPresent(transfer.stamp))
-        transfer.owner->stampNow(transfer);
+    CurlTransport& transport = *transfer.owner;
+    const Nanoseconds stamp = transport.stampOf(transfer);
     if (line.starts_with("HTTP/")) {
+        if (transport.m_http2 && !line.starts_with("HTTP/2")) {
+            transfer.abortedFor = otherVersionText();
+            return 0;
+        }
         transfer.contentType.clear();
+        transfer.location.clear();
         const std::size_t blank = std::min(line.find(' '), line.size() - 1);
         std::from_chars(line.data() + blank + 1, line.data() + line.size(), transfer.status);
         if (transfer.status >= 200)
-            transfer.record.headers = transfer.stamp - transfer.owner->m_origin;
+            transfer.record.headers = stamp - transport.m_origin;
     } else if (startsWithIgnoringCase(line, "content-type:")) {
         transfer.contentType = trimmed(line.substr(13));
+    } else if (startsWithIgnoringCase(line, "location:")) {
+        transfer.location = trimmed(line.substr(9));
     } else if (transfer.status >= 200 && trimmed(line).empty()) {
         transfer.headersDone = true;
         transfer.record.stamps = StampSource::Kernel; // until data tells otherwise
-        transfer.reader.onHeaders(transfer.status, transfer.contentType);
+        transfer.reader.onHeaders(transfer.status, transfer.contentType, transfer.location);
     }
     return line.size();
 }
@@ -213,25 +223,39 @@ std::size_t CurlTransport::onData(char* data, std::size_t size, std::size_t n, v
 {
     Transfer& transfer = transferOf(pointer);
     CurlTransport& transport = *transfer.owner;
-    if (!isPresent(transfer.stamp))
-        transport.stampNow(transfer);
-    transfer.record.stamps = std::max(transfer.record.stamps, transfer.stampSource); // the least exact of all
-    transfer.reader.feed(data, size * n, transfer.stamp);
+    const Nanoseconds stamp = transport.stampOf(transfer);
+    transfer.record.stamps =
+        std::max(transfer.record.stamps, transport.m_readSource); // the least exact of all
+    transfer.reader.feed(data, size * n, stamp);
+    if (!transfer.abortedFor.empty())
+        return 0;
     if (isPresent(transfer.record.firstToken))
         transport.m_deadlines.set(transfer.index,
-                                  std::min(transfer.stamp + transport.m_stallLimit, transfer.totalDeadline));
+                                  std::min(stamp + transport.m_stallLimit, transfer.totalDeadline));
     return size * n;
+}
+
+std::size_t Transfer::maxChunks() const
+{
+    constexpr std::size_t any = 1 << 16;
+    return std::max(any, 4 * static_cast<std::size_t>(std::max(record.outputTokensCap, 0)));
 }
 
 void Transfer::onTokenEvent(const TokenEvent& event)
 {
     if (chunks.empty())
         owner->countAccepted();
+    if (chunks.size() >= maxChunks()) {
+        abortedFor = "ended after " + std::to_string(chunks.size()) +
+                     " token events: the server does not keep to the limit of output tokens";
+        return;
+    }
     ChunkRecord chunk;
     chunk.sinceSentUs = static_cast<std::uint32_t>((event.at - record.sent).count() / 1000);
     chunk.tokens = static_cast<std::uint16_t>(std::clamp(event.tokens, 0, 0xffff));
     chunk.flags = static_cast<std::uint16_t>((event.answer ? ChunkRecord::Answer : 0) |
-                                             (event.coalesced ? ChunkRecord::Coalesced : 0));
+                                             (event.coalesced ? ChunkRecord::Coalesced : 0) |
+                                             event.choice << ChunkRecord::kChoiceShift);
     chunks.push_back(chunk);
 }
 

@@ -2,7 +2,6 @@
 #include "load/curl_transport.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <unistd.h>
@@ -35,14 +34,12 @@ CurlTransport::CurlTransport(const Endpoint& endpoint, const TargetAddress& addr
     : m_endpoint(endpoint), m_address(address), m_connectLimit(fromSeconds(endpoint.limits.connectTimeoutS)),
       m_firstTokenLimit(fromSeconds(endpoint.limits.firstTokenTimeoutS)),
       m_stallLimit(fromSeconds(endpoint.limits.stallTimeoutS)),
-      m_totalLimit(fromSeconds(endpoint.limits.totalTimeoutS)), m_poller(poller), m_meter(meter),
-      m_records(records), m_counters(counters)
+      m_totalLimit(fromSeconds(endpoint.limits.totalTimeoutS)),
+      m_http2(endpoint.connection.httpVersion == HttpVersion::Http2),
+      m_multiplex(m_http2 && !needsOwnConnections(endpoint.connection, endpoint.url)), m_poller(poller),
+      m_meter(meter), m_records(records), m_counters(counters)
 {
-    // an empty Expect header keeps libcurl from waiting for "100 Continue"
-    for (const char* line : {"Content-Type: application/json", "Expect:"})
-        m_headers = curl_slist_append(m_headers, line);
-    for (const std::string& line : endpoint.headers)
-        m_headers = curl_slist_append(m_headers, line.c_str());
+    m_headers = headerList(endpoint.headers, true);
     // parsed once: libcurl would take a URL apart and put it together again for every request (a tenth of its
     // work)
     m_url = curl_url();
@@ -76,6 +73,8 @@ void CurlTransport::prepare(std::shared_ptr<const RequestSource> source, int tra
         createTransfer();
     for (const int fd : m_opened.sockets)
         ::close(fd);
+    if (m_multiplex)
+        connections = (connections + Shard::kTransfers - 1) / Shard::kTransfers;
     m_opened = openAhead(m_address, connections - usableConnections(), connectionsPerS, kOpenPatience);
 }
 
@@ -98,7 +97,8 @@ void CurlTransport::createTransfer()
         curl_multi_setopt(shard->multi, CURLMOPT_TIMERDATA, shard.get());
         // a smaller pool would close connections that the next request needs
         curl_multi_setopt(shard->multi, CURLMOPT_MAXCONNECTS, 2L * Shard::kTransfers);
-        curl_multi_setopt(shard->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+        curl_multi_setopt(shard->multi, CURLMOPT_PIPELINING,
+                          m_multiplex ? CURLPIPE_MULTIPLEX : CURLPIPE_NOTHING);
         m_shards.push_back(std::move(shard));
     }
     auto transfer = std::make_unique<Transfer>();
@@ -117,26 +117,18 @@ void CurlTransport::configure(CURL* easy, Transfer& transfer)
 {
     curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
     curl_easy_setopt(easy, CURLOPT_CURLU, m_url);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    configureConnection(easy, m_endpoint.connection, m_endpoint.url);
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, m_headers);
     curl_easy_setopt(easy, CURLOPT_RESOLVE, m_resolve);
-    // no proxy, whatever the environment says, and without asking it for every request
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT,
+                     m_multiplex ? 1L : 0L); // share the connection that is being made
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(toSeconds(kIdleLimit)));
     // ours comes first; libcurl's own default of 300 s must not
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      m_connectLimit > std::chrono::seconds(250) ? static_cast<long>(2 * toMs(m_connectLimit))
                                                                 : 0L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, m_endpoint.tls.verify ? 1L : 0L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, m_endpoint.tls.verify ? 2L : 0L);
-    if (!m_endpoint.tls.caFile.empty())
-        curl_easy_setopt(easy, CURLOPT_CAINFO, m_endpoint.tls.caFile.c_str());
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.detail);
 
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &CurlTransport::onOpenSocket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &transfer);
@@ -176,7 +168,9 @@ void CurlTransport::start(Transfer& transfer)
     transfer.status = 0;
     transfer.headersDone = transfer.handedOver = transfer.secondAttempt = false;
     transfer.openedConnection = transfer.outOfDescriptors = false;
-    transfer.stamp = transfer.lastStamp = kAbsentTime;
+    transfer.lastStamp = kAbsentTime;
+    transfer.detail[0] = '\0';
+    transfer.abortedFor.clear();
     transfer.begun = m_clock.now();
     m_deadlines.set(transfer.index, transfer.begun + m_connectLimit);
 
@@ -204,6 +198,7 @@ int CurlTransport::callLibcurl(Shard& shard)
         shard.callNow = false;
         curl_multi_socket_action(shard.multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
+    m_readStamp = kAbsentTime;
     return running;
 }
 
@@ -219,8 +214,8 @@ Nanoseconds CurlTransport::process(const epoll_event& event)
 {
     const Nanoseconds now = m_clock.now();
     const int fd = event.data.fd;
-    Transfer* const transfer = socketOf(fd).transfer;
-    if (!transfer) { // the server closed an idle connection; libcurl sees that before it would use it again
+    Shard* const shard = socketOf(fd).shard;
+    if (!shard) { // the server closed an idle connection; libcurl sees that before it would use it again
         m_poller.forget(fd);
         socketOf(fd).watched = 0;
         return now;
@@ -229,25 +224,23 @@ Nanoseconds CurlTransport::process(const epoll_event& event)
     int ready = 0;
     if (event.events & (EPOLLIN | broken)) {
         ready |= CURL_CSELECT_IN;
-        const Nanoseconds kernel = m_stamps.peek(fd);
-        transfer->stampSource = isPresent(kernel) ? StampSource::Kernel : StampSource::Readiness;
-        transfer->stamp =
-            std::max(std::min(isPresent(kernel) ? kernel : m_wakeTime, now), transfer->lastStamp);
-        transfer->lastStamp = transfer->stamp;
+        // a look at a broken socket would take the reason away that libcurl is to tell
+        const Nanoseconds kernel = (event.events & EPOLLERR) != 0 ? kAbsentTime : m_stamps.peek(fd);
+        m_readSource = isPresent(kernel) ? StampSource::Kernel : StampSource::Readiness;
+        m_readStamp = std::min(isPresent(kernel) ? kernel : m_wakeTime, now);
         if (isPresent(kernel))
             m_meter.loopLag.add(now - kernel);
     }
     if (event.events & (EPOLLOUT | broken))
         ready |= CURL_CSELECT_OUT;
 
-    Shard& shard = *transfer->shard;
     int running = 0;
-    curl_multi_socket_action(shard.multi, fd, ready, &running);
-    if (shard.callNow)
-        running = callLibcurl(shard); // with TLS: what it had decrypted and not yet passed on
-    transfer->stamp = kAbsentTime;
-    if (running < shard.active)
-        collectDone(shard);
+    curl_multi_socket_action(shard->multi, fd, ready, &running);
+    if (shard->callNow) // with TLS and HTTP/2: what it had taken in and not yet passed on
+        running = callLibcurl(*shard);
+    m_readStamp = kAbsentTime;
+    if (running < shard->active)
+        collectDone(*shard);
     return now;
 }
 
@@ -302,9 +295,9 @@ void CurlTransport::collectDone(Shard& shard)
 
 void CurlTransport::finished(Transfer& transfer, CURLcode code)
 {
-    long systemError = 0;
-    if (code != CURLE_OK)
-        curl_easy_getinfo(transfer.easy, CURLINFO_OS_ERRNO, &systemError);
+    const std::string error = code == CURLE_OK
+                                  ? std::string()
+                                  : failureText(transfer.easy, code, transfer.detail, m_endpoint.connection);
     detach(transfer);
 
     RequestRecord& record = transfer.record;
@@ -325,9 +318,12 @@ void CurlTransport::finished(Transfer& transfer, CURLcode code)
             isPresent(transfer.lastStamp) ? transfer.lastStamp : now);
         return;
     }
-    std::string error = curl_easy_strerror(code);
-    if (systemError != 0)
-        error += std::string(": ") + std::strerror(static_cast<int>(systemError));
+    if (!transfer.abortedFor.empty()) {
+        if (transfer.headersDone)
+            transfer.reader.finish(false); // counts what came
+        end(transfer, Outcome::Malformed, transfer.abortedFor, now);
+        return;
+    }
     if (transfer.outOfDescriptors) {
         end(transfer, Outcome::NotSent, m_note, now);
     } else if (!transfer.handedOver) {
@@ -351,6 +347,8 @@ void CurlTransport::expired(Transfer& transfer, Nanoseconds now)
     if (!transfer.handedOver) {
         outcome = Outcome::TimeoutConnect;
         error = "no connection within " + secondsText(m_endpoint.limits.connectTimeoutS);
+        if (m_endpoint.url.starts_with("https://"))
+            error += ", TLS included; is it an http:// server?";
     } else if (now >= transfer.totalDeadline) {
         outcome = Outcome::TimeoutTotal;
         error = "not over within " + secondsText(m_endpoint.limits.totalTimeoutS);

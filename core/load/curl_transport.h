@@ -70,9 +70,9 @@ private:
     /// that is used again costs no system call.
     struct Socket
     {
-        Transfer* transfer = nullptr; ///< nullptr: idle
-        std::uint32_t watched = 0;    ///< epoll events
-        bool ours = false;            ///< an open connection of this transport
+        Shard* shard = nullptr;    ///< whose transfers use it; nullptr: idle
+        std::uint32_t watched = 0; ///< epoll events
+        bool ours = false;         ///< an open connection of this transport
     };
 
     static int onSocket(CURL* easy, curl_socket_t fd, int what, void* self, void* unused);
@@ -99,11 +99,13 @@ private:
     void expired(Transfer& transfer, Nanoseconds now);
     void end(Transfer& transfer, Outcome outcome, std::string_view error, Nanoseconds at);
     void detach(Transfer& transfer);
-    void stampNow(Transfer& transfer);
+    Nanoseconds stampOf(Transfer& transfer);
 
     const Endpoint& m_endpoint;
     const TargetAddress& m_address;
     Nanoseconds m_connectLimit, m_firstTokenLimit, m_stallLimit, m_totalLimit;
+    const bool m_http2;
+    const bool m_multiplex; ///< the transfers of a shard share connections
     Poller& m_poller;
     ThreadMeter& m_meter;
     RecordBuffers& m_records;
@@ -131,6 +133,10 @@ private:
     int m_open = 0;                   ///< connections, idle ones included
     Nanoseconds m_lastEnd{0};         ///< of a request
     Nanoseconds m_wakeTime{0};        ///< when the last wait ended
+    /// Receive time of the data that libcurl is handing over, whichever transfers it belongs to; absent where
+    /// it reads without an event.
+    Nanoseconds m_readStamp = kAbsentTime;
+    StampSource m_readSource = StampSource::Processing;
     Nanoseconds m_nextTick{0};
     bool m_unsettled = false; ///< a shard may have transfers that are done
     std::string m_note;

@@ -18,6 +18,18 @@ void raiseDescriptorLimit()
     }
 }
 
+std::string missingDescriptors(int connections)
+{
+    rlimit limit{};
+    const rlim_t needed = static_cast<rlim_t>(connections) + 2 * kReservedDescriptors;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max == RLIM_INFINITY ||
+        limit.rlim_max >= needed)
+        return {};
+    return std::to_string(connections) + " connections at once need " + std::to_string(needed) +
+           " file descriptors, the system allows " + std::to_string(limit.rlim_max) + ": " +
+           std::to_string(needed - limit.rlim_max) + " are missing (raise the hard limit, ulimit -Hn)";
+}
+
 int openSocket(int family, int type, int protocol)
 {
     const int fd = ::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);

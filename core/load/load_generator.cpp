@@ -5,10 +5,7 @@
 #include "load/generator_thread.h"
 
 #include <algorithm>
-#include <mutex>
 #include <system_error>
-
-#include <curl/curl.h>
 
 namespace tailmark {
 
@@ -16,12 +13,6 @@ namespace {
 
 /// At most so many new connections a second ahead of a point, over all threads.
 constexpr int kConnectionsPerS = 2000;
-
-void initialiseLibcurl()
-{
-    static std::once_flag once;
-    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-}
 
 int shareOf(int total, int index, int count)
 {
@@ -35,7 +26,7 @@ class LoadGenerator::Impl
 public:
     Impl(Endpoint endpoint, GeneratorOptions options) : m_endpoint(std::move(endpoint)), m_options(options)
     {
-        initialiseLibcurl();
+        prepareLibcurl();
         raiseDescriptorLimit();
     }
 
@@ -134,7 +125,8 @@ private:
     {
         if (!m_threads.empty())
             return success();
-        auto address = resolveTarget(m_endpoint.url);
+        const std::string& proxy = m_endpoint.connection.proxy;
+        auto address = resolveTarget(proxy.empty() ? m_endpoint.url : proxy);
         if (!address)
             return address.error();
         m_address = std::move(address).value();

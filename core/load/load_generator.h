@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "plan/matrix.h"
 #include "record/request_record.h"
+#include "target/connection.h"
 #include "target/response_event.h"
 #include "workload/request_source.h"
 
@@ -23,7 +24,7 @@ struct Endpoint
     bool streaming = true;
     EmptyDelta emptyDelta = EmptyDelta::Nothing; ///< of the engine that answers
     std::vector<std::string> headers; ///< "Name: value", the bearer key included; never stored
-    Tls tls;
+    ConnectionOptions connection;
     Limits limits;
 };
 

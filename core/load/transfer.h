@@ -45,16 +45,17 @@ struct Transfer final : TokenSink
     std::string body;
     ResponseReader reader;
     std::string contentType;
-    int status = 0; ///< of the header block that is being read
+    std::string location;              ///< where a redirect points
+    int status = 0;                    ///< of the header block that is being read
+    char detail[CURL_ERROR_SIZE] = ""; ///< libcurl's words for a failure
+    std::string abortedFor;            ///< why we ended the response ourselves; empty = we did not
 
     bool headersDone = false;
 
     // absolute monotonic times
     Nanoseconds begun{0};                ///< handed to libcurl
     Nanoseconds totalDeadline{0};        ///< once sent
-    Nanoseconds stamp = kAbsentTime;     ///< receive time of the data that is being processed
-    Nanoseconds lastStamp = kAbsentTime; ///< of the data before: times of one response never go backwards
-    StampSource stampSource = StampSource::Processing;
+    Nanoseconds lastStamp = kAbsentTime; ///< of its latest data: times of one response never go backwards
 
     bool freshConnection = false;  ///< must not use a connection again
     bool handedOver = false;       ///< the request was handed to the socket
@@ -62,6 +63,9 @@ struct Transfer final : TokenSink
     bool openedConnection = false; ///< in this attempt
     bool outOfDescriptors = false;
 
+    /// So many events are no answer to what was asked: the server ignores the cap. Bounds the memory of
+    /// chunks.
+    std::size_t maxChunks() const;
     void onTokenEvent(const TokenEvent& event) override;
 };
 

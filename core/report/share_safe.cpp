@@ -23,7 +23,7 @@ nlohmann::ordered_json shareSafeMatrix(const Matrix& matrix)
 {
     nlohmann::ordered_json json = matrixToJson(matrix);
     // Not the whole object at once: the name of an environment variable (api_key_env) is no secret.
-    for (const char* key : {"base_url", "metrics_url", "headers", "extra_body"})
+    for (const char* key : {"base_url", "proxy", "metrics_url", "headers", "extra_body"})
         hideIn(json.at("target").at(key));
     for (const char* key : {"sampling", "extras"})
         hideIn(json.at("workload").at(key));

@@ -14,6 +14,7 @@
 #include "target/probe.h"
 #include "target/refused_field.h"
 #include "workload/lengths.h"
+#include "workload/request_body.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -149,6 +150,8 @@ Result<ProbeResult> Execution::begin()
     const Matrix& matrix = m_plan.matrix;
     if (Status status = readLengths(); !status)
         return status.error();
+    if (Status status = RequestBody::checkFiles(matrix); !status)
+        return status.error();
     Result<ProbeResult> probed =
         probe(matrix.target, matrix.card, matrix.limits, true, &m_control.stop, matrix.workload);
     if (!probed)
@@ -168,6 +171,7 @@ Result<ProbeResult> Execution::begin()
     if (Status status = fitLengths(target); !status)
         return status.error();
     m_environment = clientEnvironment();
+    m_environment.update(connectionFacts(matrix.target));
     if (matrix.workload.cache == CachePolicy::Cold) {
         m_body.runSalt = freshSalt();
         m_environment["prompt_salt"] = m_body.runSalt;
@@ -223,6 +227,9 @@ Status Execution::measure(const std::vector<std::string>& notes)
 {
     for (const std::string& note : notes)
         if (Status status = warn(note); !status)
+            return status;
+    for (const std::string& remark : connectionRemarks(m_plan))
+        if (Status status = warn(remark); !status)
             return status;
     for (const auto& [lengths, source] : m_lengths)
         if (const std::string remark = source->remark(); !remark.empty())

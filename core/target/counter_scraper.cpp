@@ -23,7 +23,7 @@ Nanoseconds nextScrape(Nanoseconds last, Nanoseconds windowStart, Nanoseconds wi
 
 CounterScraper::CounterScraper(CounterEndpoint endpoint)
     : m_endpoint(std::move(endpoint)), m_reader(m_endpoint.sources),
-      m_http(m_endpoint.headers, m_endpoint.tls, &m_abort), m_thread([this] { run(); })
+      m_http(m_endpoint.headers, m_endpoint.connection, &m_abort), m_thread([this] { run(); })
 {
 }
 

@@ -8,8 +8,6 @@
 #include <cctype>
 #include <cstring>
 #include <memory>
-#include <mutex>
-#include <system_error>
 
 #include <curl/curl.h>
 
@@ -64,46 +62,27 @@ std::string seconds(double s)
     return text.data();
 }
 
-/// libcurl's code in words of ours; its own text where that says more.
-std::string reason(CURL* curl, CURLcode code, const char* detail, const HttpLimits& limits, bool tls)
+/// Why there is no answer; time limits are ours, the rest is the connection's.
+std::string reason(CURL* curl, CURLcode code, const char* detail, const HttpLimits& limits,
+                   const ConnectionOptions& connection, bool tls)
 {
-    long osError = 0;
+    if (code != CURLE_OPERATION_TIMEDOUT)
+        return failureText(curl, code, detail, connection);
     curl_off_t connected = 0;
-    curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &osError);
     curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &connected);
-    const std::string why = *detail ? detail : curl_easy_strerror(code);
-    switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-        return "could not resolve the host name";
-    case CURLE_COULDNT_CONNECT:
-        return "could not connect: " +
-               (osError ? std::generic_category().message(static_cast<int>(osError)) : why);
-    case CURLE_OPERATION_TIMEDOUT:
-        if (connected)
-            return "no complete answer within " + seconds(limits.totalS);
-        return "could not connect within " + seconds(std::min(limits.connectS, limits.totalS)) +
-               (tls ? ", TLS included; is it an http:// server?" : "");
-    case CURLE_GOT_NOTHING:
-        return "the server closed the connection without an answer";
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_CONNECT_ERROR:
-        return "TLS failed: " + why;
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_URL_MALFORMAT:
-        return "not a URL that begins with http:// or https://";
-    default:
-        return why;
-    }
+    if (connected)
+        return "no complete answer within " + seconds(limits.totalS);
+    return "could not connect within " + seconds(std::min(limits.connectS, limits.totalS)) +
+           (tls ? ", TLS included; is it an http:// server?" : "");
 }
 
 } // namespace
 
-HttpClient::HttpClient(std::vector<std::string> headers, Tls tls, const std::atomic<bool>* stop)
-    : m_headers(std::move(headers)), m_tls(std::move(tls)), m_stop(stop)
+HttpClient::HttpClient(std::vector<std::string> headers, ConnectionOptions connection,
+                       const std::atomic<bool>* stop)
+    : m_headers(std::move(headers)), m_connection(std::move(connection)), m_stop(stop)
 {
-    static std::once_flag once;
-    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+    prepareLibcurl();
     m_handle = curl_easy_init();
 }
 
@@ -139,10 +118,7 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
     received.limit = limits.maxBodyBytes;
     std::array<char, CURL_ERROR_SIZE> detail{};
     curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(curl, CURLOPT_PROXY, "");
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+    configureConnection(curl, m_connection, url);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connectS * 1000));
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.totalS * 1000));
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, detail.data());
@@ -155,23 +131,13 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
         curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, askedToStop);
         curl_easy_setopt(curl, CURLOPT_XFERINFODATA, const_cast<std::atomic<bool>*>(m_stop));
     }
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, m_tls.verify ? 1L : 0L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, m_tls.verify ? 2L : 0L);
-    if (!m_tls.caFile.empty())
-        curl_easy_setopt(curl, CURLOPT_CAINFO, m_tls.caFile.c_str());
-
-    curl_slist* lines = nullptr;
-    for (const std::string& line : m_headers)
-        lines = curl_slist_append(lines, line.c_str());
     if (body) {
-        // without a body announced by "100 Continue": servers that ignore it cost a second
-        for (const char* line : {"Content-Type: application/json", "Expect:"})
-            lines = curl_slist_append(lines, line);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body->size()));
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body->data());
     }
-    const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> owner(lines, curl_slist_free_all);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, lines);
+    const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> lines(
+        headerList(m_headers, body != nullptr), curl_slist_free_all);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, lines.get());
 
     const CURLcode code = curl_easy_perform(curl);
     long status = 0;
@@ -189,8 +155,13 @@ Result<HttpReply> HttpClient::perform(const std::string& url, const std::string*
         return Error{ErrorCode::Cancelled, where, "stopped before it had answered"};
     const bool cut = status != 0 && (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR);
     if (code != CURLE_OK && !cut)
-        return Error{ErrorCode::Unreachable, where,
-                     plainLine(reason(curl, code, detail.data(), limits, url.starts_with("https://")))};
+        return Error{
+            ErrorCode::Unreachable, where,
+            plainLine(reason(curl, code, detail.data(), limits, m_connection, url.starts_with("https://")))};
+    long version = 0;
+    curl_easy_getinfo(curl, CURLINFO_HTTP_VERSION, &version);
+    if (m_connection.httpVersion == HttpVersion::Http2 && version != CURL_HTTP_VERSION_2_0)
+        return Error{ErrorCode::Unreachable, where, otherVersionText()};
     reply.complete = !cut;
     const std::vector<std::string> secrets = secretsOf(m_headers);
     reply.body = hideThese(secrets, std::move(received.bytes));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "plan/matrix.h"
+#include "target/connection.h"
 
 #include <atomic>
 #include <cstddef>
@@ -31,17 +31,18 @@ struct HttpLimits
 };
 
 /// Asks a target's info endpoints. Small and blocking; for a thread that may wait, not for load. One
-/// connection that is kept between calls; no proxy (not even from the environment), no redirects, no retries,
-/// http and https only. An HTTP error status is a reply like any other; an Error (Unreachable) means that
-/// there is none, in one line with the URL and the reason, secrets in the URL hidden, as are those of
-/// `headers` in a body: "http://127.0.0.1:1/v1/models: could not connect: Connection refused". Not
-/// thread-safe; any one thread at a time.
+/// connection that is kept between calls; no redirects, no retries, no proxy but the one of `connection`. An
+/// HTTP error status is a reply like any other; an Error (Unreachable) means that there is none, in one line
+/// with the URL and the reason, secrets in the URL hidden, as are those of `headers` in a body:
+/// "http://127.0.0.1:1/v1/models: could not connect: Connection refused". Not thread-safe; any one thread at
+/// a time.
 class HttpClient
 {
 public:
     /// `headers`: lines "Name: value", sent with every request. Once `stop` is set, by any thread, every
     /// exchange ends with Cancelled within a second.
-    HttpClient(std::vector<std::string> headers, Tls tls, const std::atomic<bool>* stop = nullptr);
+    HttpClient(std::vector<std::string> headers, ConnectionOptions connection,
+               const std::atomic<bool>* stop = nullptr);
     ~HttpClient();
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
@@ -53,7 +54,7 @@ private:
     Result<HttpReply> perform(const std::string& url, const std::string* body, const HttpLimits& limits);
 
     std::vector<std::string> m_headers;
-    Tls m_tls;
+    ConnectionOptions m_connection;
     const std::atomic<bool>* m_stop;
     void* m_handle = nullptr; ///< CURL*, whose header stays out of ours
 };

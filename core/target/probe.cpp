@@ -68,7 +68,7 @@ public:
     Probe(const Target& target, const CardInput& card, const Limits& limits, const Workload& workload,
           std::vector<std::string> headers, const std::atomic<bool>* stop)
         : m_target(target), m_card(card), m_limits(limits), m_workload(workload),
-          m_http(std::move(headers), target.tls, stop),
+          m_http(std::move(headers), connectionOf(target), stop),
           m_documents(m_http, target, inSeconds(limits.connectTimeoutS))
     {
     }

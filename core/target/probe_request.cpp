@@ -92,7 +92,7 @@ Result<ProbeAnswer> sendProbeRequest(HttpClient& http, const Target& target, con
         RequestRecord& record = answer.record;
         ResponseReader reader;
         reader.reset(workload.streaming, Nanoseconds(0), &record, nullptr, profile.request.emptyDelta);
-        reader.onHeaders(reply.status, reply.contentType);
+        reader.onHeaders(reply.status, reply.contentType, reply.location);
         reader.feed(reply.body.data(), reply.body.size(), Nanoseconds(0));
         reader.finish(reply.complete);
         if (refusesFields(record, reader.errorText())) {
@@ -103,10 +103,8 @@ Result<ProbeAnswer> sendProbeRequest(HttpClient& http, const Target& target, con
             }
         }
         if (record.outcome != Outcome::Completed && record.outcome != Outcome::NoContent) {
-            std::string text = reader.errorText();
-            if (!reply.location.empty())
-                text += " (to " + hideSecrets(reply.location) + ")";
-            return Error{ErrorCode::Unreachable, hideSecrets(url), "the test request failed: " + text};
+            return Error{ErrorCode::Unreachable, hideSecrets(url),
+                         "the test request failed: " + reader.errorText()};
         }
         readAnswer(reply.body, workload.streaming, answer);
         answer.headers = reply.headers;

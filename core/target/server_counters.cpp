@@ -119,7 +119,8 @@ std::optional<CounterEndpoint> counterEndpoint(const Target& target, const std::
         return std::nullopt;
     const MetricsAccess& metrics = engineProfile(engine).metrics;
     CounterEndpoint endpoint;
-    endpoint.tls = target.tls;
+    endpoint.connection = connectionOf(target);
+    endpoint.connection.httpVersion = HttpVersion::Http11; // it may be another server than the one of the API
     endpoint.hint = metrics.hint;
     addSources(endpoint.sources, metrics);
     if (endpoint.sources.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "plan/matrix.h"
+#include "target/connection.h"
 #include "record/server_sample.h"
 #include "target/engine_profiles.h"
 
@@ -54,7 +54,7 @@ struct CounterEndpoint
 {
     std::string url;
     std::vector<std::string> headers; ///< those of the target, where it is the same server: never stored
-    Tls tls;
+    ConnectionOptions connection;
     CounterSources sources;
     std::string hint;     ///< what the engine needs to tell them, in words; may be empty
     bool expected = true; ///< asked for, or the engine is known to have them: worth a word where they are not

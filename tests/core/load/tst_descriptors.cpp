@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "load/descriptors.h"
 #include "load/load_generator.h"
 
 #include "scripted_server.h"
@@ -29,8 +30,20 @@ class DescriptorsTest : public QObject
     Q_OBJECT
 
 private slots:
+    void missingOnesAreCounted();
     void runningOutIsSaidAndNotBlamedOnTheServer();
 };
+
+void DescriptorsTest::missingOnesAreCounted()
+{
+    const rlimit limit{200, 1024};
+    QCOMPARE(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    QCOMPARE(missingDescriptors(960), std::string());
+    QCOMPARE(
+        missingDescriptors(4096),
+        std::string("4096 connections at once need 4160 file descriptors, the system allows 1024: 3136 are "
+                    "missing (raise the hard limit, ulimit -Hn)"));
+}
 
 void DescriptorsTest::runningOutIsSaidAndNotBlamedOnTheServer()
 {

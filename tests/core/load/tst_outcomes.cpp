@@ -190,7 +190,7 @@ void OutcomesTest::serverThatIsDown()
     QCOMPARE(countOf(batch, Outcome::ConnectFailed), batch.records.size());
     for (const RequestRecord& record : batch.records)
         QVERIFY(!isPresent(record.sent) && isPresent(record.closed));
-    QVERIFY(batch.errorOf(batch.records[0]).starts_with("Couldn't connect to server"));
+    QVERIFY(batch.errorOf(batch.records[0]).starts_with("could not connect: Connection refused"));
     QCOMPARE(generator.snapshot().sent, 0U);
 }
 
