@@ -97,6 +97,9 @@ int main(int argc, char** argv)
         ->check(CLI::Range(0, 65535))
         ->capture_default_str();
     app.add_option("--model", overrides.model, "Model name to serve");
+    app.add_option("--lora", options.adapters,
+                   "Name of a LoRA adapter to serve beside the model; may be repeated")
+        ->allow_extra_args(false);
     app.add_option("--max-num-seqs", overrides.maxNumSeqs, "Requests computed at once");
     app.add_option("--max-num-batched-tokens", overrides.maxNumBatchedTokens, "Token budget of one step");
     app.add_option("--kv-tokens", overrides.kvTokens, "KV cache capacity in tokens");

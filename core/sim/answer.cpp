@@ -16,10 +16,11 @@ constexpr std::string_view kGarbage("\x00\xff\xfe<html>\x01 no event stream \x80
 
 } // namespace
 
-AnswerPlan planAnswer(const GenerationRequest& request, const Profile& profile, std::uint64_t serverSeed)
+AnswerPlan planAnswer(const GenerationRequest& request, const Profile& profile, std::uint64_t serverSeed,
+                      int choice)
 {
     AnswerPlan plan;
-    plan.seed = deriveSeed(serverSeed, request.prompt.contentHash());
+    plan.seed = choiceSeed(deriveSeed(serverSeed, request.prompt.contentHash()), choice);
     plan.tokens = request.maxTokens;
     if (request.ignoreEos)
         return plan;
@@ -30,10 +31,16 @@ AnswerPlan planAnswer(const GenerationRequest& request, const Profile& profile, 
     return plan;
 }
 
-Answer::Answer(const GenerationRequest& request, AnswerWriter writer, AnswerPlan plan, Fault fault, TruthRow truth)
-    : m_writer(std::move(writer)), m_plan(plan), m_fault(fault), m_stream(request.stream),
-      m_chat(request.api == Api::Chat), m_includeUsage(request.includeUsage), m_truth(std::move(truth))
+Answer::Answer(const GenerationRequest& request, AnswerWriter writer, const std::vector<AnswerPlan>& plans,
+               Fault fault, TruthRow truth)
+    : m_writer(std::move(writer)), m_open(plans.size()), m_calls(!request.tool.empty()), m_fault(fault),
+      m_stream(request.stream), m_chat(request.api == Api::Chat), m_includeUsage(request.includeUsage),
+      m_truth(std::move(truth))
 {
+    for (const AnswerPlan& plan : plans) {
+        m_choices.push_back({plan.stops, 0});
+        m_planned += plan.tokens;
+    }
 }
 
 void Answer::begin(Connection& connection)
@@ -46,7 +53,7 @@ void Answer::begin(Connection& connection)
 
 Answer::State Answer::deliver(Connection& connection, const Emission& emission)
 {
-    if (m_fault.kind == FaultKind::Stall && !m_stallOver && m_truth.outputTokens >= m_plan.tokens / 2) {
+    if (m_fault.kind == FaultKind::Stall && !m_stallOver && m_truth.outputTokens >= m_planned / 2) {
         m_held.push_back(emission);
         strike();
         return State::Stalled;
@@ -65,8 +72,9 @@ Answer::State Answer::resume(Connection& connection)
 
 Answer::State Answer::write(Connection& connection, const Emission& emission)
 {
-    m_truth.cachedTokens = emission.cachedTokens;
-    m_truth.preemptions = emission.preemptions;
+    if (choiceOf(emission.id) == 0) // the others find its prompt in the cache
+        m_truth.cachedTokens = emission.cachedTokens;
+    m_truth.preemptions = std::max(m_truth.preemptions, emission.preemptions);
     return m_stream ? writeStreamed(connection, emission) : writeWhole(connection, emission);
 }
 
@@ -75,20 +83,26 @@ Answer::State Answer::writeStreamed(Connection& connection, const Emission& emis
     if (cutsOffNow())
         return cutOff(connection);
     thread_local std::string chunk; // keeps its memory from chunk to chunk
-    const int first = m_truth.outputTokens;
-    const bool isFirst = first == 0;
-    if (isFirst && m_chat) {
+    const int number = choiceOf(emission.id);
+    Choice& choice = m_choices[static_cast<std::size_t>(number)];
+    const int first = choice.tokens;
+    const bool isFirst = m_truth.tokenEvents == 0;
+    if (first == 0 && m_chat) {
         chunk.clear();
-        m_writer.appendRoleChunk(chunk, usage());
+        m_writer.appendRoleChunk(chunk, number, usage());
         connection.addChunk(chunk);
     }
+    choice.tokens += emission.tokens;
     m_truth.outputTokens += emission.tokens;
     ++m_truth.tokenEvents;
     chunk.clear();
-    m_writer.appendTokenChunk(chunk, first, emission.tokens,
-                              emission.finished ? finishReason() : std::string_view(), usage());
+    m_writer.appendTokenChunk(chunk, number, first, emission.tokens,
+                              emission.finished ? finishReason(choice) : std::string_view(), usage());
     connection.addChunk(chunk);
-    if (emission.finished) {
+    if (emission.finished)
+        --m_open;
+    const bool finished = m_open == 0;
+    if (finished) {
         if (m_includeUsage) {
             chunk.clear();
             m_writer.appendUsageChunk(chunk, usage());
@@ -97,12 +111,12 @@ Answer::State Answer::writeStreamed(Connection& connection, const Emission& emis
         chunk.clear();
         AnswerWriter::appendDone(chunk);
         connection.addChunk(chunk);
-        m_truth.finishReason = finishReason();
+        m_truth.finishReason = finishReason(m_choices.front());
     }
     m_truth.lastTokenWritten = m_clock.now();
     if (isFirst)
         m_truth.firstTokenWritten = m_truth.lastTokenWritten;
-    if (emission.finished) {
+    if (finished) {
         connection.endStream();
         return State::Finished;
     }
@@ -112,15 +126,21 @@ Answer::State Answer::writeStreamed(Connection& connection, const Emission& emis
 
 Answer::State Answer::writeWhole(Connection& connection, const Emission& emission)
 {
+    m_choices[static_cast<std::size_t>(choiceOf(emission.id))].tokens += emission.tokens;
     m_truth.outputTokens += emission.tokens;
-    if (!emission.finished)
+    if (emission.finished)
+        --m_open;
+    if (m_open > 0)
         return State::Open;
     if (m_fault.kind == FaultKind::Cut || m_fault.kind == FaultKind::Error ||
         m_fault.kind == FaultKind::Garbage)
         return cutOff(connection);
-    const std::string body = m_writer.body(m_truth.outputTokens, finishReason(), usage(), m_includeUsage);
+    std::vector<AnswerWriter::Whole> choices;
+    for (const Choice& choice : m_choices)
+        choices.push_back({choice.tokens, finishReason(choice)});
+    const std::string body = m_writer.body(choices, usage(), m_includeUsage);
     m_truth.httpStatus = 200;
-    m_truth.finishReason = finishReason();
+    m_truth.finishReason = finishReason(m_choices.front());
     m_truth.firstTokenWritten = m_truth.lastTokenWritten = m_clock.now();
     connection.respond(200, kJsonType, body);
     return State::Finished;

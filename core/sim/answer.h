@@ -24,8 +24,10 @@ struct AnswerPlan
 };
 
 /// Draws the answer from the prompt's content and the server's seed: the same prompt always gets the same
-/// words and the same natural length, which ignore_eos, min_tokens and the cap then overrule.
-AnswerPlan planAnswer(const GenerationRequest& request, const Profile& profile, std::uint64_t serverSeed);
+/// words and the same natural length, which ignore_eos, min_tokens and the cap then overrule. Each choice of
+/// a request has an answer of its own.
+AnswerPlan planAnswer(const GenerationRequest& request, const Profile& profile, std::uint64_t serverSeed,
+                      int choice = 0);
 
 /// The answer to one request on its way to the client: turns what the engine emits into bytes on the
 /// connection, plays the faults that strike an answer, and keeps the truth about it. One thread.
@@ -39,8 +41,9 @@ public:
         CutOff,   ///< a fault ended it early: the engine should stop; the connection may be gone
     };
 
-    Answer(const GenerationRequest& request, AnswerWriter writer, AnswerPlan plan, Fault fault,
-           TruthRow truth);
+    /// `plans`: one for each choice.
+    Answer(const GenerationRequest& request, AnswerWriter writer, const std::vector<AnswerPlan>& plans,
+           Fault fault, TruthRow truth);
 
     /// The engine took the request: sends the head of a stream.
     void begin(Connection& connection);
@@ -60,10 +63,21 @@ private:
     State cutOff(Connection& connection);
     void strike() { m_truth.fault = m_fault.kind; }
     Usage usage() const;
-    std::string_view finishReason() const { return m_plan.stops ? "stop" : "length"; }
+    struct Choice
+    {
+        bool stops = false; ///< of itself; else it is cut at its cap
+        int tokens = 0;     ///< written
+    };
+    std::string_view finishReason(const Choice& choice) const
+    {
+        return !choice.stops ? "length" : m_calls ? "tool_calls" : "stop";
+    }
 
     const AnswerWriter m_writer;
-    const AnswerPlan m_plan;
+    std::vector<Choice> m_choices;
+    std::size_t m_open; ///< choices that are not finished
+    int m_planned = 0;  ///< tokens of all choices
+    const bool m_calls; ///< a tool
     const Fault m_fault;
     const bool m_stream;
     const bool m_chat;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/api_request.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -92,9 +93,19 @@ std::optional<ApiError> addContent(const json& message, TokenizedPrompt& prompt)
     if (!content->is_array())
         return ApiError::badRequest("A message's `content` must be a string or a list of parts.", "messages");
     for (const json& part : *content) {
+        const json* image = part.is_object() ? field(part, "image_url") : nullptr;
+        if (image) {
+            const json* url = image->is_object() ? field(*image, "url") : nullptr;
+            const auto size = url && url->is_string() ? imageSize(url->get_ref<const std::string&>())
+                                                      : std::optional<ImageSize>();
+            if (!size)
+                return ApiError::badRequest("An image must be a data URL with a PNG picture.", "messages");
+            prompt.addImage(url->get_ref<const std::string&>(), *size);
+            continue;
+        }
         const json* text = part.is_object() ? field(part, "text") : nullptr;
         if (!text || !text->is_string())
-            return ApiError::badRequest("This model takes text parts only.", "messages");
+            return ApiError::badRequest("This model takes text and image parts only.", "messages");
         prompt.addText(text->get_ref<const std::string&>());
     }
     return std::nullopt;
@@ -144,7 +155,8 @@ std::optional<ApiError> addPrompt(const json& value, TokenizedPrompt& prompt)
 
 std::optional<ApiError> checkModel(const std::string& asked, const ServedModel& model)
 {
-    if (asked.empty() || asked == model.name)
+    if (asked.empty() || asked == model.name ||
+        std::find(model.adapters.begin(), model.adapters.end(), asked) != model.adapters.end())
         return std::nullopt;
     return ApiError{404, "The model `" + asked + "` does not exist.", "model"};
 }
@@ -192,6 +204,35 @@ std::optional<ApiError> settleLengths(const json& body, const ServedModel& model
     return std::nullopt;
 }
 
+/// The function that `tools` and `tool_choice` make the model call.
+std::optional<ApiError> readTools(const json& body, std::string& tool)
+{
+    const json* tools = field(body, "tools");
+    if (!tools)
+        return std::nullopt;
+    std::vector<std::string> names;
+    for (const json& entry : *tools) {
+        const json* function = entry.is_object() ? field(entry, "function") : nullptr;
+        const json* name = function && function->is_object() ? field(*function, "name") : nullptr;
+        if (!name || !name->is_string())
+            return ApiError::badRequest("Each tool needs a function with a name.", "tools");
+        names.push_back(name->get<std::string>());
+    }
+    const json* choice = field(body, "tool_choice");
+    if (!choice || *choice == "auto" || *choice == "none" || names.empty())
+        return std::nullopt; // this model calls no tool of its own accord
+    if (*choice == "required") {
+        tool = names.front();
+        return std::nullopt;
+    }
+    const json* function = choice->is_object() ? field(*choice, "function") : nullptr;
+    const json* name = function && function->is_object() ? field(*function, "name") : nullptr;
+    if (!name || !name->is_string() || std::find(names.begin(), names.end(), *name) == names.end())
+        return ApiError::badRequest("`tool_choice` names no tool of `tools`.", "tool_choice");
+    tool = name->get<std::string>();
+    return std::nullopt;
+}
+
 std::optional<ApiError> readOptions(const json& body, GenerationRequest& request)
 {
     Fields fields(body);
@@ -203,8 +244,17 @@ std::optional<ApiError> readOptions(const json& body, GenerationRequest& request
     fields.take("cache_salt", request.cacheSalt);
     if (fields.error())
         return fields.error();
-    if (n.value_or(1) != 1)
-        return ApiError::badRequest("This engine gives one choice a request: n must be 1.", "n");
+    request.choices = n.value_or(1);
+    if (request.choices < 1 || request.choices > kMaxChoices)
+        return ApiError::badRequest("n must lie between 1 and " + std::to_string(kMaxChoices) + ", got " +
+                                        std::to_string(request.choices) + ".",
+                                    "n");
+    if (const json* format = field(body, "response_format");
+        format && !(format->is_object() && format->contains("type")))
+        return ApiError::badRequest("`response_format` must be an object with a type.", "response_format");
+    if (request.api == Api::Chat)
+        if (auto error = readTools(body, request.tool))
+            return error;
     if (request.cacheSalt.size() > kMaxSaltLength)
         return ApiError::badRequest("cache_salt may have at most 128 characters.", "cache_salt");
     request.includeUsage = !request.stream;

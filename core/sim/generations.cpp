@@ -25,7 +25,8 @@ void respondError(Connection& connection, const ApiError& error)
 Generations::Generations(EventLoop& loop, const HttpServer& http, const ServerOptions& options,
                          TruthLog truth)
     : m_loop(loop), m_http(http),
-      m_profile(options.profile), m_model{options.profile.model, options.profile.maxModelLen},
+      m_profile(options.profile), m_model{options.profile.model, options.profile.maxModelLen,
+                                          options.adapters},
       m_answerSeed(deriveSeed(options.seed, kAnswers)),
       m_faults(options.faults, deriveSeed(options.seed, kFaults)), m_truth(std::move(truth)),
       m_metrics(options.profile, m_model.name),
@@ -77,39 +78,53 @@ void Generations::start(Connection& connection, Api api, const HttpRequest& http
     if (fault.kind == FaultKind::NoUsage)
         request.includeUsage = request.continuousUsage = false;
 
-    const AnswerPlan plan = planAnswer(request, m_profile, m_answerSeed);
-    AnswerWriter writer(request, truth.requestId, m_model.name, std::time(nullptr), plan.seed);
-    m_open.try_emplace(id, *this, id, connection.id(),
-                       Answer(request, std::move(writer), plan, fault, std::move(truth)));
+    std::vector<AnswerPlan> plans;
+    for (int choice = 0; choice < request.choices; ++choice)
+        plans.push_back(planAnswer(request, m_profile, m_answerSeed, choice));
+    const std::string& model = request.model.empty() ? m_model.name : request.model;
+    AnswerWriter writer(request, truth.requestId, model, std::time(nullptr), plans.front().seed);
+    m_open.try_emplace(id, *this, id, connection.id(), request.choices,
+                       Answer(request, std::move(writer), plans, fault, std::move(truth)));
     connection.openRequest = id;
     if (fault.kind == FaultKind::Hang)
         return;
-    SchedulerRequest work;
-    work.id = id;
-    work.promptTokens = request.prompt.size();
-    work.outputTokens = plan.tokens;
-    if (m_profile.prefixCache)
-        work.blockHashes =
-            blockHashes(request.prompt, request.cacheSalt, plan.seed, plan.tokens, m_profile.block);
-    m_engine.submit(std::move(work));
+    for (int choice = 0; choice < request.choices; ++choice) {
+        const AnswerPlan& plan = plans[static_cast<std::size_t>(choice)];
+        SchedulerRequest work;
+        work.id = engineId(id, choice);
+        work.promptTokens = request.prompt.size();
+        work.outputTokens = plan.tokens;
+        if (m_profile.prefixCache)
+            work.blockHashes =
+                blockHashes(request.prompt, request.cacheSalt, plan.seed, plan.tokens, m_profile.block);
+        m_engine.submit(std::move(work));
+    }
 }
 
+/// The choices of a request leave the ingest stage one right after the other; it is taken when all were.
 void Generations::onAdmission(std::uint64_t id, Admission admission, Nanoseconds now)
 {
-    Open& open = m_open.at(id);
+    Open& open = m_open.at(requestOf(id));
     Connection& connection = *m_http.find(open.connection);
-    if (admission == Admission::Queued) {
+    open.refused |= admission != Admission::Queued;
+    if (++open.decided < open.choices)
+        return;
+    if (!open.refused) {
         open.queuedAt = now;
         open.answer.begin(connection);
         return;
     }
+    for (int choice = 0; choice < open.choices; ++choice)
+        m_engine.abort(engineId(open.id, choice));
     refuse(connection, open.answer.truth(), {429, "The engine's queue is full. Please try again later.", ""});
-    m_open.erase(id);
+    m_open.erase(open.id);
 }
 
 void Generations::onFirstScheduled(std::uint64_t id, Nanoseconds stepStart)
 {
-    Open& open = m_open.at(id);
+    if (choiceOf(id) != 0)
+        return;
+    Open& open = m_open.at(requestOf(id));
     const Nanoseconds waited = std::max(stepStart - open.queuedAt, Nanoseconds(0));
     open.answer.truth().queued = waited;
     m_metrics.queueTime.observe(toSeconds(waited));
@@ -119,7 +134,7 @@ void Generations::onStepEnd(std::span<const Emission> emissions)
 {
     const Nanoseconds now = m_clock.now();
     for (const Emission& emission : emissions) {
-        const auto it = m_open.find(emission.id);
+        const auto it = m_open.find(requestOf(emission.id));
         if (it == m_open.end())
             continue; // cut off by what was written before it
         Open& open = it->second;
@@ -132,6 +147,8 @@ void Generations::countTokens(Open& open, const Emission& emission, Nanoseconds 
 {
     const TruthRow& truth = open.answer.truth();
     m_metrics.generationTokens += emission.tokens;
+    if (choiceOf(emission.id) != 0)
+        return; // the times of a request are those of its first choice
     if (!isPresent(open.lastTokens)) {
         m_metrics.promptTokens += truth.promptTokens;
         m_metrics.timeToFirstToken.observe(toSeconds(now - truth.received));
@@ -139,8 +156,6 @@ void Generations::countTokens(Open& open, const Emission& emission, Nanoseconds 
         m_metrics.interTokenLatency.observe(toSeconds(now - open.lastTokens));
     }
     open.lastTokens = now;
-    if (emission.finished)
-        m_metrics.e2eLatency.observe(toSeconds(now - truth.received));
 }
 
 void Generations::settle(Open& open, Answer::State state)
@@ -152,6 +167,7 @@ void Generations::settle(Open& open, Answer::State state)
         startStall(open);
         break;
     case Answer::State::Finished:
+        m_metrics.e2eLatency.observe(toSeconds(m_clock.now() - open.answer.truth().received));
         close(open);
         break;
     case Answer::State::CutOff:
@@ -185,7 +201,8 @@ void Generations::cutOff(std::uint64_t id)
     const auto it = m_open.find(id);
     if (it == m_open.end())
         return;
-    m_engine.abort(id);
+    for (int choice = 0; choice < it->second.choices; ++choice)
+        m_engine.abort(engineId(id, choice));
     it->second.answer.truth().finishReason = "abort";
     close(it->second);
 }

@@ -42,14 +42,17 @@ public:
 private:
     struct Open
     {
-        Open(Generations& owner, std::uint64_t id, std::uint64_t connection, Answer answer)
-            : owner(owner), id(id), connection(connection), answer(std::move(answer))
+        Open(Generations& owner, std::uint64_t id, std::uint64_t connection, int choices, Answer answer)
+            : owner(owner), id(id), connection(connection), choices(choices), answer(std::move(answer))
         {
         }
         Generations& owner;
         const std::uint64_t id;
         const std::uint64_t connection;
+        const int choices;
         Answer answer;
+        int decided = 0;      ///< choices that the engine took or turned away
+        bool refused = false; ///< it turned one away
         Nanoseconds queuedAt = kAbsentTime;
         Nanoseconds lastTokens = kAbsentTime;
         EventPtr stallTimer;

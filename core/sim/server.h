@@ -24,6 +24,7 @@ struct ServerOptions
     std::uint64_t seed = 1;
     std::string truthFile; ///< empty = no truth log
     std::vector<Fault> faults;
+    std::vector<std::string> adapters; ///< LoRA adapters that can be asked for by name
 };
 
 /// The simulated engine behind an OpenAI-compatible HTTP face in vLLM's shapes:

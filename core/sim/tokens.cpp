@@ -36,6 +36,23 @@ constexpr std::string_view kStartHeader = " start_header";
 constexpr std::string_view kEndHeader = " end_header";
 constexpr std::string_view kEndOfTurn = " end_of_turn";
 
+constexpr int kImageTokenId = kVocabularySize - 1;
+
+/// Of a PNG's first bytes in base64; nothing behind them is looked at.
+std::array<unsigned char, 24> firstBytes(std::string_view base64)
+{
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::array<unsigned char, 24> bytes{};
+    for (std::size_t i = 0; i + 4 <= base64.size() && i < 32; i += 4) {
+        std::uint32_t three = 0;
+        for (std::size_t k = 0; k < 4; ++k)
+            three = three << 6 | static_cast<std::uint32_t>(digits.find(base64[i + k]) & 63);
+        for (std::size_t k = 0; k < 3; ++k)
+            bytes[i / 4 * 3 + k] = static_cast<unsigned char>(three >> (16 - 8 * k));
+    }
+    return bytes;
+}
+
 constexpr int kOutputWords = 1024;
 
 const std::array<OutputWord, kOutputWords>& outputWords()
@@ -91,6 +108,32 @@ void TokenizedPrompt::addId(std::int32_t id)
     m_identities.push_back(mixBits(static_cast<std::uint64_t>(id)));
 }
 
+std::optional<ImageSize> imageSize(std::string_view dataUrl)
+{
+    constexpr std::string_view prefix = "data:image/png;base64,";
+    if (!dataUrl.starts_with(prefix))
+        return std::nullopt;
+    const auto bytes = firstBytes(dataUrl.substr(prefix.size()));
+    const auto number = [&](std::size_t at) {
+        return bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3];
+    };
+    const ImageSize size{number(16), number(20)};
+    const bool png = bytes[1] == 'P' && bytes[2] == 'N' && bytes[3] == 'G';
+    if (!png || size.width < 1 || size.height < 1 || size.width > 16'384 || size.height > 16'384)
+        return std::nullopt;
+    return size;
+}
+
+void TokenizedPrompt::addImage(std::string_view dataUrl, ImageSize size)
+{
+    const auto patches = [](int pixels) { return (pixels + kImagePatch - 1) / kImagePatch; };
+    const std::uint64_t picture = hashText(dataUrl);
+    for (int i = 0; i < patches(size.width) * patches(size.height); ++i) {
+        m_ids.push_back(kImageTokenId);
+        m_identities.push_back(deriveSeed(picture, static_cast<std::uint64_t>(i)));
+    }
+}
+
 void TokenizedPrompt::openMessage(std::string_view role)
 {
     addWord(kStartHeader);
@@ -114,6 +157,11 @@ std::uint64_t TokenizedPrompt::contentHash() const
 const OutputWord& outputWord(std::uint64_t answerSeed, int index)
 {
     return outputWords()[deriveSeed(answerSeed, static_cast<std::uint64_t>(index)) % kOutputWords];
+}
+
+std::uint64_t choiceSeed(std::uint64_t answerSeed, int choice)
+{
+    return choice == 0 ? answerSeed : deriveSeed(answerSeed, static_cast<std::uint64_t>(choice), 3);
 }
 
 int naturalLength(std::uint64_t answerSeed, double mean, double cv)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,24 @@ inline constexpr int kVocabularySize = 128'256;
 inline constexpr int kTokensPerMessage = 4;
 inline constexpr int kTokensOfReplyOpening = 3;
 
+/// A picture costs a token for each patch of so many pixels a side, as with vision transformers.
+inline constexpr int kImagePatch = 28;
+
+struct ImageSize
+{
+    int width = 0, height = 0;
+};
+/// The size of the PNG picture in a data URL; nothing when it is none.
+std::optional<ImageSize> imageSize(std::string_view dataUrl);
+
 /// A prompt as tokens: the ids a client may see, and the identities the prefix cache compares.
 class TokenizedPrompt
 {
 public:
     void addText(std::string_view text);
     void addId(std::int32_t id);
+    /// Pictures are told apart by their bytes.
+    void addImage(std::string_view dataUrl, ImageSize size);
     void openMessage(std::string_view role);
     void closeMessage();
 
@@ -55,6 +68,9 @@ struct OutputWord
 /// What the model answers: word `index` of the answer whose seed this is. The same seed gives the same
 /// answer.
 const OutputWord& outputWord(std::uint64_t answerSeed, int index);
+
+/// The seed of one of several answers to a prompt, numbered from 0; the first has the prompt's own.
+std::uint64_t choiceSeed(std::uint64_t answerSeed, int choice);
 
 /// Where an answer stops of itself: lognormal with this mean and coefficient of variation, at least 1 token.
 int naturalLength(std::uint64_t answerSeed, double mean, double cv);

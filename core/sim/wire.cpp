@@ -78,31 +78,53 @@ AnswerWriter::AnswerWriter(const GenerationRequest& request, std::string_view re
     m_identity = "\"id\":" + jsonString((chat ? "chatcmpl-" : "cmpl-") + std::string(requestId)) +
                  ",\"object\":\"" + object + "\",\"created\":" + std::to_string(created) +
                  ",\"model\":" + jsonString(model);
-    m_tokenPrefix = "data: {" + m_identity + ",\"choices\":[{\"index\":0," +
-                    (chat ? "\"delta\":{\"content\":\"" : "\"text\":\"");
+    m_chunkHead = "data: {" + m_identity + ",\"choices\":[{\"index\":";
+    m_tool = request.tool.empty() ? std::string() : jsonString(request.tool);
     m_promptTokenIds = m_tokenIds ? idArray(request.prompt.ids()) : "null";
 }
 
-void AnswerWriter::appendText(std::string& out, int first, int count) const
+void AnswerWriter::appendText(std::string& out, int choice, int first, int count) const
 {
+    const std::uint64_t seed = choiceSeed(m_answerSeed, choice);
     for (int i = first; i < first + count; ++i) {
         if (i > 0 || m_api == Api::Completions) // a completion goes on where the prompt ends
             out += ' ';
-        out += outputWord(m_answerSeed, i).text;
+        out += outputWord(seed, i).text;
     }
 }
 
-void AnswerWriter::appendTokenIds(std::string& out, int first, int count) const
+void AnswerWriter::appendTokenIds(std::string& out, int choice, int first, int count) const
 {
     if (!m_tokenIds) {
         out += "null";
         return;
     }
+    const std::uint64_t seed = choiceSeed(m_answerSeed, choice);
     for (int i = first; i < first + count; ++i) {
         out += i == first ? '[' : ',';
-        appendNumber(out, outputWord(m_answerSeed, i).id);
+        appendNumber(out, outputWord(seed, i).id);
     }
     out += ']';
+}
+
+/// The members of a delta or message that calls the tool with {"text":"…"}; a call that is cut by the limit
+/// of tokens stays open, as with real engines.
+void AnswerWriter::appendToolCall(std::string& out, int choice, int first, int count,
+                                  std::string_view finishReason) const
+{
+    out += "\"tool_calls\":[{\"index\":0,";
+    if (first == 0) {
+        out += "\"id\":\"call_";
+        appendNumber(out, choice);
+        out.append("\",\"type\":\"function\",\"function\":{\"name\":").append(m_tool);
+        out += R"(,"arguments":"{\"text\":\")";
+    } else {
+        out += R"("function":{"arguments":")";
+    }
+    appendText(out, choice, first, count);
+    if (finishReason == "tool_calls")
+        out += R"(\"})";
+    out += "\"}}]";
 }
 
 void AnswerWriter::closeChunk(std::string& out, const Usage& usage) const
@@ -114,22 +136,31 @@ void AnswerWriter::closeChunk(std::string& out, const Usage& usage) const
     out += "}\n\n";
 }
 
-void AnswerWriter::appendRoleChunk(std::string& out, const Usage& usage) const
+void AnswerWriter::appendRoleChunk(std::string& out, int choice, const Usage& usage) const
 {
-    out.append("data: {").append(m_identity);
-    out += ",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,"
+    out += m_chunkHead;
+    appendNumber(out, choice);
+    out += ",\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,"
            "\"finish_reason\":null}],\"prompt_token_ids\":";
     out += m_promptTokenIds;
     closeChunk(out, usage);
 }
 
-void AnswerWriter::appendTokenChunk(std::string& out, int first, int count, std::string_view finishReason,
-                                    const Usage& usage) const
+void AnswerWriter::appendTokenChunk(std::string& out, int choice, int first, int count,
+                                    std::string_view finishReason, const Usage& usage) const
 {
-    out += m_tokenPrefix;
-    appendText(out, first, count);
-    out += m_api == Api::Chat ? "\"},\"logprobs\":null,\"finish_reason\":"
-                              : "\",\"logprobs\":null,\"finish_reason\":";
+    out += m_chunkHead;
+    appendNumber(out, choice);
+    if (!m_tool.empty()) {
+        out += ",\"delta\":{";
+        appendToolCall(out, choice, first, count, finishReason);
+        out += "},\"logprobs\":null,\"finish_reason\":";
+    } else {
+        out += m_api == Api::Chat ? ",\"delta\":{\"content\":\"" : ",\"text\":\"";
+        appendText(out, choice, first, count);
+        out += m_api == Api::Chat ? "\"},\"logprobs\":null,\"finish_reason\":"
+                                  : "\",\"logprobs\":null,\"finish_reason\":";
+    }
     if (finishReason.empty())
         out += "null";
     else
@@ -139,7 +170,7 @@ void AnswerWriter::appendTokenChunk(std::string& out, int first, int count, std:
     if (m_api == Api::Completions)
         out.append(",\"prompt_token_ids\":").append(first == 0 ? std::string_view(m_promptTokenIds) : "null");
     out += ",\"token_ids\":";
-    appendTokenIds(out, first, count);
+    appendTokenIds(out, choice, first, count);
     out += "}]";
     closeChunk(out, usage);
 }
@@ -156,21 +187,34 @@ void AnswerWriter::appendErrorEvent(std::string& out, int code, std::string_view
     out.append("data: ").append(errorBody(code, message)).append("\n\n");
 }
 
-std::string AnswerWriter::body(int count, std::string_view finishReason, const Usage& usage,
-                               bool withUsage) const
+std::string AnswerWriter::body(std::span<const Whole> choices, const Usage& usage, bool withUsage) const
 {
-    std::string out = "{" + m_identity + ",\"choices\":[{\"index\":0,";
-    out += m_api == Api::Chat ? "\"message\":{\"role\":\"assistant\",\"content\":\"" : "\"text\":\"";
-    appendText(out, 0, count);
-    out += m_api == Api::Chat ? "\",\"refusal\":null,\"tool_calls\":[]}," : "\",";
-    out.append("\"logprobs\":null,\"finish_reason\":\"")
-        .append(finishReason)
-        .append("\",\"stop_reason\":null,");
-    if (m_api == Api::Completions)
-        out.append("\"prompt_token_ids\":").append(m_promptTokenIds).append(",");
-    out += "\"token_ids\":";
-    appendTokenIds(out, 0, count);
-    out += "}]";
+    std::string out = "{" + m_identity + ",\"choices\":[";
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        const int choice = static_cast<int>(i);
+        const Whole& whole = choices[i];
+        out += i > 0 ? ",{\"index\":" : "{\"index\":";
+        appendNumber(out, choice);
+        if (!m_tool.empty()) {
+            out += ",\"message\":{\"role\":\"assistant\",\"content\":null,";
+            appendToolCall(out, choice, 0, whole.tokens, whole.finishReason);
+            out += "},";
+        } else {
+            out +=
+                m_api == Api::Chat ? ",\"message\":{\"role\":\"assistant\",\"content\":\"" : ",\"text\":\"";
+            appendText(out, choice, 0, whole.tokens);
+            out += m_api == Api::Chat ? "\",\"refusal\":null,\"tool_calls\":[]}," : "\",";
+        }
+        out.append("\"logprobs\":null,\"finish_reason\":\"")
+            .append(whole.finishReason)
+            .append("\",\"stop_reason\":null,");
+        if (m_api == Api::Completions)
+            out.append("\"prompt_token_ids\":").append(m_promptTokenIds).append(",");
+        out += "\"token_ids\":";
+        appendTokenIds(out, choice, 0, whole.tokens);
+        out += "}";
+    }
+    out += "]";
     if (m_api == Api::Chat)
         out.append(",\"prompt_token_ids\":").append(m_promptTokenIds);
     if (withUsage) {
@@ -190,15 +234,22 @@ std::string errorBody(int status, std::string_view message, std::string_view par
 
 std::string modelsBody(const ServedModel& model, std::string_view root, std::int64_t created)
 {
-    const json body = {{"object", "list"},
-                       {"data",
-                        {{{"id", model.name},
+    json models = {{{"id", model.name},
+                    {"object", "model"},
+                    {"created", created},
+                    {"owned_by", "tailmark-sim"},
+                    {"root", root},
+                    {"parent", nullptr},
+                    {"max_model_len", model.maxModelLen}}};
+    for (const std::string& adapter : model.adapters)
+        models.push_back({{"id", adapter},
                           {"object", "model"},
                           {"created", created},
                           {"owned_by", "tailmark-sim"},
-                          {"root", root},
-                          {"parent", nullptr},
-                          {"max_model_len", model.maxModelLen}}}}};
+                          {"root", adapter},
+                          {"parent", model.name},
+                          {"max_model_len", nullptr}});
+    const json body = {{"object", "list"}, {"data", models}};
     return body.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,22 +28,30 @@ public:
                  std::int64_t created, std::uint64_t answerSeed);
 
     /// Chat only: the chunk with the role and no content.
-    void appendRoleChunk(std::string& out, const Usage& usage) const;
-    /// The chunk of tokens first … first + count - 1; `finishReason` is empty until the last. Usage is that
-    /// after the chunk; it is written only where the request asked for it in every chunk.
-    void appendTokenChunk(std::string& out, int first, int count, std::string_view finishReason,
+    void appendRoleChunk(std::string& out, int choice, const Usage& usage) const;
+    /// The chunk of tokens first … first + count - 1 of one choice; `finishReason` is empty until its last.
+    /// Usage is that after the chunk; it is written only where the request asked for it in every chunk.
+    void appendTokenChunk(std::string& out, int choice, int first, int count, std::string_view finishReason,
                           const Usage& usage) const;
     void appendUsageChunk(std::string& out, const Usage& usage) const;
     static void appendDone(std::string& out) { out += "data: [DONE]\n\n"; }
     /// An error object in the stream.
     static void appendErrorEvent(std::string& out, int code, std::string_view message);
 
+    /// One choice of a whole answer.
+    struct Whole
+    {
+        int tokens = 0;
+        std::string_view finishReason;
+    };
     /// The whole answer when it is not streamed.
-    std::string body(int count, std::string_view finishReason, const Usage& usage, bool withUsage) const;
+    std::string body(std::span<const Whole> choices, const Usage& usage, bool withUsage) const;
 
 private:
-    void appendText(std::string& out, int first, int count) const;
-    void appendTokenIds(std::string& out, int first, int count) const;
+    void appendText(std::string& out, int choice, int first, int count) const;
+    void appendTokenIds(std::string& out, int choice, int first, int count) const;
+    void appendToolCall(std::string& out, int choice, int first, int count,
+                        std::string_view finishReason) const;
     void closeChunk(std::string& out, const Usage& usage) const;
 
     Api m_api = Api::Chat;
@@ -50,7 +59,8 @@ private:
     bool m_continuousUsage = false;
     std::uint64_t m_answerSeed = 0;
     std::string m_identity;       ///< `"id":…,"object":…,"created":…,"model":…`
-    std::string m_tokenPrefix;    ///< up to the text of a token chunk
+    std::string m_chunkHead;      ///< of a token chunk, up to the number of the choice
+    std::string m_tool;           ///< JSON text: the function that is called; empty = none
     std::string m_promptTokenIds; ///< JSON array, or null
 };
 

@@ -141,7 +141,13 @@ void TestApiRequest::refuses_data()
          "messages");
     chat("unknown model", withX(R"("model":"other")"), "model", 404);
     chat("model is a number", withX(R"("model":1)"), "model");
-    chat("n = 2", withX(R"("n":2)"), "n");
+    chat("n = 0", withX(R"("n":0)"), "n");
+    chat("n = 65", withX(R"("n":65)"), "n");
+    chat("a format without a type", withX(R"("response_format":{})"), "response_format");
+    chat("a tool without a name", withX(R"("tools":[{"type":"function"}])"), "tools");
+    chat("a choice that is no tool",
+         withX(R"("tools":[{"function":{"name":"f"}}],"tool_choice":{"function":{"name":"g"}})"),
+         "tool_choice");
     chat("n is text", withX(R"("n":"1")"), "n");
     chat("stream is text", withX(R"("stream":"yes")"), "stream");
     chat("max_tokens 0", withX(R"("max_tokens":0)"), "max_tokens");

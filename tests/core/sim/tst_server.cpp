@@ -267,7 +267,7 @@ void TestServerFace::errorsAreObjects_data()
         << QByteArray(R"({"stream":true,"messages":[{"role":"user","content":")") +
                QByteArray("w ").repeated(8000) + "\"}]}"
         << 400 << QByteArray("BadRequestError");
-    QTest::newRow("n") << QByteArray(R"({"n":2,"messages":[{"role":"user","content":"x"}]})") << 400
+    QTest::newRow("n") << QByteArray(R"({"n":65,"messages":[{"role":"user","content":"x"}]})") << 400
                        << QByteArray("BadRequestError");
     QTest::newRow("text that is no UTF-8")
         << QByteArray("{\"model\":\"\xff\xfe\",\"messages\":[]}") << 400 << QByteArray("BadRequestError");
