@@ -43,6 +43,13 @@ struct Ended
     QByteArray out, err;
 
     QJsonDocument json() const { return QJsonDocument::fromJson(out); }
+    /// What went wrong, without remarks and progress.
+    QList<QByteArray> failures() const
+    {
+        QList<QByteArray> lines = errorLines();
+        lines.removeIf([](const QByteArray& line) { return !line.startsWith("tailmark-cli: "); });
+        return lines;
+    }
     QList<QByteArray> errorLines() const
     {
         QList<QByteArray> lines = err.split('\n');

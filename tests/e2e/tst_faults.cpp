@@ -35,8 +35,6 @@ private slots:
     }
 
     void targetIsDown();
-    void everyFaultHasItsOutcome();
-    void boundedQueueRejects();
     void everyRequestFails();
     void targetGoesAway();
     void killedRunIsInterrupted();
@@ -93,55 +91,6 @@ void TestFaults::targetIsDown()
     const Ended probe = cli({u"probe"_s, u"http://127.0.0.1:1/v1"_s});
     QCOMPARE(probe.code, 3);
     QCOMPARE(probe.errorLines().size(), qsizetype(1));
-}
-
-void TestFaults::everyFaultHasItsOutcome()
-{
-    // The seed leaves the request of the probe alone.
-    Simulator simulator({u"--truth"_s, file("truth.csv"), u"--seed"_s, u"1"_s, u"--fault"_s, u"hang@0.1"_s,
-                         u"--fault"_s, u"cut:2@0.1"_s, u"--fault"_s, u"error:2@0.1"_s, u"--fault"_s,
-                         u"garbage@0.1"_s, u"--fault"_s, u"status:500@0.1"_s});
-    QJsonObject matrix = shortMatrix(kOneLevel);
-    QJsonObject limits = matrix[u"limits"_s].toObject();
-    limits[u"first_token_timeout_s"_s] = 0.5;
-    matrix[u"limits"_s] = limits;
-    QJsonObject workload = matrix[u"workload"_s].toObject();
-    workload[u"output"_s] = u"forced"_s; // long enough for every cut
-    matrix[u"workload"_s] = workload;
-    const Ended run = cli(runArguments(matrix, simulator.url()));
-    QVERIFY2(run.code == 0 || run.code == 4, run.err.constData());
-    QCOMPARE(result()[u"run"_s][u"state"_s].toString(), u"done"_s);
-
-    const QHash<QByteArray, QByteArray> outcomeOf = {
-        {"hang", "timeout_first_token"}, {"cut", "truncated"},       {"error", "server_error"},
-        {"garbage", "malformed"},        {"status", "server_error"}, {"", "completed"}};
-    QHash<QByteArray, int> expected, measured;
-    const Csv truth = Csv::ofFile(file("truth.csv")), records = Csv::ofFile(file("records.csv"));
-    for (qsizetype row = 1; row < truth.size(); ++row) // the first is the probe's
-        ++expected[outcomeOf.value(truth.at(row, "fault"), "unknown")];
-    for (qsizetype row = 0; row < records.size(); ++row) {
-        const QByteArray outcome = records.at(row, "outcome");
-        ++measured[outcome];
-        QCOMPARE(records.at(row, "error").isEmpty(), outcome == "completed");
-    }
-    QCOMPARE(measured, expected);
-    QCOMPARE(measured.size(), qsizetype(5));
-}
-
-void TestFaults::boundedQueueRejects()
-{
-    Simulator simulator({u"--truth"_s, file("truth.csv"), u"--max-queue"_s, u"2"_s});
-    const Ended run = cli(
-        runArguments(shortMatrix(R"([{"kind": "concurrency_sweep", "levels": [2, 48]}])"), simulator.url()));
-    QVERIFY2(run.code == 0 || run.code == 4, run.err.constData());
-    int rejected = 0, refused = 0;
-    const Csv truth = Csv::ofFile(file("truth.csv")), records = Csv::ofFile(file("records.csv"));
-    for (qsizetype row = 0; row < truth.size(); ++row)
-        refused += truth.at(row, "http_status") == "429";
-    for (qsizetype row = 0; row < records.size(); ++row)
-        rejected += records.at(row, "outcome") == "rejected" && records.at(row, "http_status") == "429";
-    QVERIFY(refused > 0);
-    QCOMPARE(rejected, refused);
 }
 
 void TestFaults::everyRequestFails()
