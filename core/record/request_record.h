@@ -68,7 +68,9 @@ struct RequestRecord
     std::int32_t outputTokens = kUnknownCount; ///< last usage that is not null and not all zero, else evidence
     std::int32_t cachedTokens = kUnknownCount;
     std::int32_t tokenEvents = 0;
-    std::int32_t firstEventTokens = kUnknownCount; ///< tokens of the first token event
+    /// Tokens that no time is divided over: those of the first token event; of several choices all, since theirs
+    /// do not follow one another.
+    std::int32_t firstEventTokens = kUnknownCount;
     std::int32_t coalescedEvents = 0;
     std::int32_t malformedEvents = 0;
 

@@ -5,6 +5,7 @@
 #include "target/json_scan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 
 #include <nlohmann/json.hpp>
@@ -252,6 +253,8 @@ void ResponseReader::finish(bool transportOk)
         m_record->outputTokens = m_usageOutput;
     else if (m_idTokens > 0)
         m_record->outputTokens = toCount(m_idTokens);
+    if (std::popcount(m_choicesSeen) > 1)
+        m_record->firstEventTokens = m_record->outputTokens;
 
     if (m_errorSeen)
         return end(m_rejected ? Outcome::Rejected : Outcome::ServerError, m_errorText);
