@@ -22,6 +22,10 @@ std::string requestBody(const Target& target, const Workload& workload, const Bo
     Matrix matrix;
     matrix.target = target;
     matrix.workload = workload;
+    // one answer to a text: how many tokens a picture costs is not known beforehand
+    for (const char* key : {"images", "n"})
+        if (matrix.workload.extras.is_object())
+            matrix.workload.extras.erase(key);
     const RequestBody fixed(matrix, options);
     std::string body;
     fixed.begin(body);
