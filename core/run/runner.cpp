@@ -4,6 +4,7 @@
 #include "analysis/error_counts.h"
 #include "analysis/operating_point.h"
 #include "analysis/summarize.h"
+#include "analysis/text.h"
 #include "run/context_fit.h"
 #include "run/endpoint.h"
 #include "run/environment.h"
@@ -31,6 +32,7 @@ namespace tailmark {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
+constexpr Nanoseconds kIdleLimit = std::chrono::seconds(10);
 
 /// Cold caches need prompts that no earlier run can have left behind in the target.
 std::string freshSalt()
@@ -95,6 +97,7 @@ private:
     std::shared_ptr<const LengthSource> lengthsOf(const PointPlan& point) const;
     Status measure(const std::vector<std::string>& notes);
     Status findCounters();
+    Status waitForIdleEngine();
     int generatorThreads() const;
     Status runPoint(LoadGenerator& generator, const PointPlan& point);
     Status conclude(const PointPlan& point, const PointMeasurement& measured);
@@ -247,8 +250,11 @@ Status Execution::measure(const std::vector<std::string>& notes)
             break;
         if (Status status = runPoint(generator, point); !status)
             return status;
-        if (&point != &m_plan.points.back())
-            coolDown(point);
+        if (&point == &m_plan.points.back())
+            continue;
+        coolDown(point);
+        if (Status status = waitForIdleEngine(); !status)
+            return status;
     }
     return success();
 }
@@ -267,6 +273,18 @@ Status Execution::findCounters()
         return success();
     m_counters.reset();
     return expected ? warn("No counters of the server: " + told.error().line()) : success();
+}
+
+/// What was cancelled at the end of a point may still be worked on; it must not slow down the next one.
+Status Execution::waitForIdleEngine()
+{
+    if (!m_counters || m_control.stop)
+        return success();
+    const double left = m_counters->waitUntilIdle(kIdleLimit, m_control.stop).value_or(0);
+    return left > 0 && !m_control.stop ? warn("The engine still had requests running or waiting " +
+                                              figureText(toSeconds(kIdleLimit)) +
+                                              " s after a point had ended: they load the next one")
+                                       : success();
 }
 
 int Execution::generatorThreads() const

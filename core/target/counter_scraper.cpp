@@ -68,6 +68,23 @@ Result<CounterValues> CounterScraper::ask()
     return m_reader.read(answer.body);
 }
 
+std::optional<double> CounterScraper::waitUntilIdle(Nanoseconds atMost, const std::atomic<bool>& stop)
+{
+    constexpr auto pause = std::chrono::milliseconds(100);
+    const Nanoseconds until = m_clock.now() + atMost;
+    for (;;) {
+        const Result<CounterValues> values = ask();
+        std::optional<double> requests;
+        if (values)
+            for (const auto& [counter, value] : values.value())
+                if (counter == ServerCounter::Running || counter == ServerCounter::Waiting)
+                    requests = requests.value_or(0) + value;
+        if (!requests || *requests <= 0 || stop || m_clock.now() >= until)
+            return requests;
+        std::this_thread::sleep_for(pause);
+    }
+}
+
 void CounterScraper::begin()
 {
     std::unique_lock lock(m_mutex);

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -42,6 +43,10 @@ public:
 
     /// Asks once and waits: whether there is anything to read. The error says what is in the way.
     Status check();
+
+    /// Between points: asks until the engine has no request left, at most for `atMost` or until `stop` is set.
+    /// How many it has then, running and waiting; absent where it does not tell.
+    std::optional<double> waitUntilIdle(Nanoseconds atMost, const std::atomic<bool>& stop);
 
     /// Takes the first reading, before anything is sent, and goes on once a second. Waits for the first, at
     /// most kLimit.

@@ -172,6 +172,25 @@ private slots:
         QCOMPARE(server.requests().size(), std::size_t(CounterScraper::kPatience + 2));
     }
 
+    void waitsForAnIdleEngine()
+    {
+        TestServer server;
+        server.on("/metrics", {metrics(2, 5), metrics(1, 6), metrics(0, 7)});
+        CounterScraper scraper(endpointOf(server));
+        const std::atomic<bool> stop{false};
+        QCOMPARE(scraper.waitUntilIdle(60s, stop).value(), 0.0);
+        QCOMPARE(server.requests().size(), std::size_t(3));
+        server.on("/metrics", metrics(3, 8));
+        QCOMPARE(scraper.waitUntilIdle(1ms, stop).value(), 3.0); // not for ever
+        server.on("/metrics", Reply::text("tokens_total 1\n"));
+        QVERIFY(!scraper.waitUntilIdle(60s, stop)); // not told
+        server.on("/metrics", Reply::text("gone", 404));
+        QVERIFY(!scraper.waitUntilIdle(60s, stop));
+        server.on("/metrics", metrics(3, 8));
+        const std::atomic<bool> stopped{true};
+        QCOMPARE(scraper.waitUntilIdle(60s, stopped).value(), 3.0);
+    }
+
     void aSilentServerHoldsNothingUp()
     {
         TestServer server;
