@@ -11,6 +11,7 @@ RequestRecord recordOf(const SendOrder& order)
     record.phase = order.planned.phase;
     record.intended = order.intended;
     record.promptTokensPlanned = order.planned.promptTokens;
+    record.promptTokensClient = order.planned.promptTokensClient;
     record.outputTokensCap = order.planned.outputTokens;
     return record;
 }

@@ -63,7 +63,8 @@ struct RequestRecord
     Nanoseconds connect{0}; ///< DNS + TCP + TLS of a new connection; 0 on a reused one
 
     std::int32_t promptTokensPlanned = kUnknownCount;
-    std::int32_t promptTokens = kUnknownCount; ///< as the server reported
+    std::int32_t promptTokensClient = kUnknownCount; ///< of the prompt written, as we count it
+    std::int32_t promptTokens = kUnknownCount;       ///< as the server reported
     std::int32_t outputTokensCap = kUnknownCount;
     std::int32_t outputTokens = kUnknownCount; ///< last usage that is not null and not all zero, else evidence
     std::int32_t cachedTokens = kUnknownCount;

@@ -175,7 +175,8 @@ Result<ProbeResult> Execution::begin()
         return status.error();
     m_environment = clientEnvironment();
     m_environment.update(connectionFacts(matrix.target));
-    if (matrix.workload.cache == CachePolicy::Cold) {
+    m_body.fit.overheadTokens = 1 + (matrix.target.api == Api::Chat ? m_body.chatOverheadTokens : 0);
+    if (matrix.workload.cache != CachePolicy::AsIs) {
         m_body.runSalt = freshSalt();
         m_environment["prompt_salt"] = m_body.runSalt;
     }

@@ -10,7 +10,7 @@ namespace tailmark {
 namespace {
 
 // clang-format off
-constexpr std::string_view kVocabulary[256] = {
+constexpr std::string_view kVocabulary[PromptPieces::kCount] = {
     "time", "year", "people", "way", "day", "man", "thing", "woman", "life", "child", "world", "school",
     "state", "family", "student", "group", "country", "problem", "hand", "part", "place", "case", "week",
     "company", "system", "program", "question", "work", "number", "night", "point", "home", "water",
@@ -37,49 +37,50 @@ constexpr std::string_view kVocabulary[256] = {
 };
 // clang-format on
 
-void appendWord(std::string& out, std::uint8_t word)
-{
-    out += ' ';
-    out += kVocabulary[word];
-}
-
 } // namespace
 
-const std::string_view* Corpus::vocabulary()
+const PromptPieces& commonWords()
 {
-    return kVocabulary;
+    static const PromptPieces words = [] {
+        PromptPieces made;
+        made.first = "text";
+        for (std::size_t i = 0; i < made.pieces.size(); ++i)
+            made.pieces[i] = " " + std::string(kVocabulary[i]);
+        return made;
+    }();
+    return words;
 }
 
-Corpus::Corpus(std::uint64_t seed)
+Corpus::Corpus(std::uint64_t seed, const PromptPieces& pieces) : m_pieces(pieces)
 {
-    m_text.reserve(kWords * 7);
-    m_begin.reserve(kWords + 1);
+    m_text.reserve(kPieces * 7);
+    m_begin.reserve(kPieces + 1);
     Rng rng(seed);
-    for (std::size_t i = 0; i < kWords; i += 8) {
+    for (std::size_t i = 0; i < kPieces; i += 8) {
         std::uint64_t bits = rng();
         for (int j = 0; j < 8; ++j, bits >>= 8) {
             m_begin.push_back(static_cast<std::uint32_t>(m_text.size()));
-            appendWord(m_text, static_cast<std::uint8_t>(bits));
+            m_text += m_pieces.pieces[bits & 0xff];
         }
     }
     m_begin.push_back(static_cast<std::uint32_t>(m_text.size()));
 }
 
-void Corpus::append(std::string& out, std::uint64_t first, std::size_t words) const
+void Corpus::append(std::string& out, std::uint64_t first, std::size_t count) const
 {
-    std::size_t at = static_cast<std::size_t>(first % kWords);
-    while (words > 0) {
-        const std::size_t some = std::min(words, kWords - at);
+    std::size_t at = static_cast<std::size_t>(first % kPieces);
+    while (count > 0) {
+        const std::size_t some = std::min(count, kPieces - at);
         out.append(m_text, m_begin[at], m_begin[at + some] - m_begin[at]);
-        words -= some;
+        count -= some;
         at = 0;
     }
 }
 
-void Corpus::appendNumber(std::string& out, std::uint64_t number, std::size_t words)
+void Corpus::appendNumber(std::string& out, std::uint64_t number, std::size_t count) const
 {
-    for (std::size_t i = 0; i < std::min(words, kWordsOfNumber); ++i)
-        appendWord(out, static_cast<std::uint8_t>(number >> (8 * i)));
+    for (std::size_t i = 0; i < std::min(count, kPiecesOfNumber); ++i)
+        out += m_pieces.pieces[(number >> (8 * i)) & 0xff];
 }
 
 } // namespace tailmark

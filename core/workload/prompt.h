@@ -5,6 +5,7 @@
 #include "plan/matrix.h"
 #include "plan/plan.h"
 #include "workload/lengths.h"
+#include "workload/prompt_fit.h"
 #include "workload/request_source.h"
 
 #include <memory>
@@ -26,18 +27,28 @@ struct BodyOptions
     nlohmann::json evidenceFields = nlohmann::json::object(); ///< fields by which the tokens of a chunk are told
     std::vector<std::string> refusedFields; ///< that the target does not take ("seed", "stream_options.x")
     int chatOverheadTokens = 0; ///< tokens that the chat template adds to a one-message prompt, where known
-    std::string runSalt;        ///< makes the prompts of this run unlike those of every other (cache cold)
+    PromptFit fit;              ///< how many words make a prompt of a wanted length
+    std::string saltField;      ///< request field that keeps the cached prompts of different salts apart; or empty
+    nlohmann::json bypassFields = nlohmann::json::object(); ///< fields by which a request reads no cache
+    std::string runSalt; ///< makes the prompts of this run unlike those of every other, where a cache is stated
 };
 
 /// The requests of one point: lengths × schedule × prompts. `lengths` saves reading a trace again where the
 /// caller has the source of point.lengths already. Errors come from the length source only.
 ///
-/// A prompt is plain common words, one token each in practice. Its first words are its own number written in
-/// words: requests differ from their first block on, so that no prefix cache is hit by accident; with a
-/// shared prefix they differ after it. The words depend on the point's seeds alone (two runs of one matrix
-/// ask the same), and on `runSalt` as well where the matrix states a cold cache.
+/// A prompt is plain common words, made long enough by `options.fit`. Its first words, behind the one that all
+/// prompts have, are its own number written in words: requests differ from their first block on, so that no
+/// prefix cache is hit by accident; with a shared prefix they differ after it. The words depend on the point's
+/// seeds alone, so that two runs of one matrix ask the same. Where the matrix states a cold or warm cache, the
+/// run's salt keeps earlier runs (cold: earlier points as well) out of it: in `options.saltField` where the
+/// engine has one, else in those first words, which then are the only ones that differ from run to run.
 Result<std::shared_ptr<const RequestSource>>
 makeRequestSource(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
                   std::shared_ptr<const LengthSource> lengths = nullptr);
+
+/// The requests that put the point's shared prefixes into a prefix cache: each prefix that its requests can
+/// begin with once, one output token each. Closed loop: as many as `count()` tells, then no more.
+std::shared_ptr<const RequestSource> makePrimingSource(const Matrix& matrix, const PointPlan& point,
+                                                       const BodyOptions& options);
 
 } // namespace tailmark

@@ -57,12 +57,13 @@ void appendNumber(std::string& out, std::int32_t number)
 
 } // namespace
 
-RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options)
+RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const nlohmann::json& ownFields)
 {
     const Workload& workload = matrix.workload;
     const Result<RequestExtras> read = readExtras(workload.extras);
     const RequestExtras extras = read ? read.value() : RequestExtras{};
     const bool chat = matrix.target.api == Api::Chat;
+    const bool ids = !chat && options.fit.method == PromptMethod::TokenIds;
     const bool forced = workload.output == OutputPolicy::Forced;
     m_choices = extras.choices;
     if (chat && extras.hasImages) {
@@ -94,6 +95,7 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options)
             mergeDeep(fields, options.evidenceFields);
         if (!options.streamOptions)
             fields.erase("stream_options");
+        merge(fields, ownFields);
         merge(fields, workload.sampling);
         for (const std::string& field : options.refusedFields)
             leaveOut(fields, field);
@@ -113,10 +115,11 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options)
         kind.head = "{";
         if (!model.empty())
             kind.head += "\"model\":" + dump(model) + ',';
-        kind.head += !chat          ? R"("prompt":")"
+        kind.head += ids            ? R"("prompt":[)"
+                     : !chat        ? R"("prompt":")"
                      : m_images > 0 ? R"("messages":[{"role":"user","content":[{"type":"text","text":")"
                                     : R"("messages":[{"role":"user","content":")";
-        kind.afterPrompt = !chat ? R"(",)" : m_images > 0 ? R"("})" : R"("}],)";
+        kind.afterPrompt = ids ? "]," : !chat ? R"(",)" : m_images > 0 ? R"("})" : R"("}],)";
         const std::string members = dump(fields); // never empty: "stream" is always there
         kind.members = members.substr(1, members.size() - 2) + ',' + dump(options.maxTokensField) + ':';
         if (forced && options.ignoreEos && options.minTokens && !fields.contains("min_tokens"))

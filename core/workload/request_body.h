@@ -18,14 +18,16 @@ namespace tailmark {
 class RequestBody
 {
 public:
-    /// A picture's file that cannot be read gives requests without it; see checkFiles().
-    RequestBody(const Matrix& matrix, const BodyOptions& options);
+    /// A picture's file that cannot be read gives requests without it; see checkFiles(). `ownFields`: further
+    /// members, which the user's win over.
+    RequestBody(const Matrix& matrix, const BodyOptions& options,
+                const nlohmann::json& ownFields = nlohmann::json::object());
 
     /// Error: the file of pictures that the workload names cannot be used.
     static Status checkFiles(const Matrix& matrix);
 
-    /// Up to where the prompt goes. The prompt's text must need no JSON escape. `number` is the request's
-    /// own, any 64 bits.
+    /// Up to where the prompt goes: a text that needs no JSON escape, or numbers with commas between them where
+    /// prompts are token ids. `number` is the request's own, any 64 bits.
     void begin(std::string& body, std::uint64_t number = 0) const;
     /// From behind the prompt to the end; with the same number.
     void end(std::string& body, std::int32_t outputTokens, std::uint64_t number = 0) const;

@@ -14,6 +14,7 @@ struct PlannedRequest
     Nanoseconds intended{0};  ///< open loop: start since the start of the point; closed loop: unused
     Nanoseconds thinkTime{0}; ///< closed loop: pause of the worker before this request; 0 before its first
     std::int32_t promptTokens = 0;
+    std::int32_t promptTokensClient = -1; ///< as our own count of the prompt written has it; −1 = not known
     std::int32_t outputTokens = 0; ///< cap, or forced length, of all choices together
     std::uint8_t phase = 0;
 };

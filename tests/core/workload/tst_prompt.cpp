@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan/plan.h"
+#include "plan/prefix_group.h"
+#include "record/request_record.h"
 #include "workload/corpus.h"
 #include "workload/prompt.h"
 
@@ -72,11 +74,14 @@ class PromptTest : public QObject
 private slots:
     void vocabularyIsShortWordsEachOnce()
     {
-        std::set<std::string_view> words(Corpus::vocabulary(), Corpus::vocabulary() + 256);
-        QCOMPARE(words.size(), std::size_t{256});
-        for (const std::string_view word : words) {
-            QVERIFY(word.size() >= 2 && word.size() <= 11);
-            QVERIFY(std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; }));
+        std::set<std::string> words(commonWords().pieces.begin(), commonWords().pieces.end());
+        QCOMPARE(words.size(), PromptPieces::kCount);
+        words.insert(" " + commonWords().first);
+        QCOMPARE(words.size(), PromptPieces::kCount + 1);
+        for (const std::string& word : words) {
+            QVERIFY(word.size() >= 3 && word.size() <= 12);
+            QCOMPARE(word[0], ' ');
+            QVERIFY(std::all_of(word.begin() + 1, word.end(), [](char c) { return c >= 'a' && c <= 'z'; }));
         }
     }
 
@@ -84,13 +89,13 @@ private slots:
     {
         const Corpus corpus(7);
         std::string whole, wrapped;
-        corpus.append(whole, 0, Corpus::kWords);
-        corpus.append(wrapped, Corpus::kWords - 2, 2 * Corpus::kWords);
-        QCOMPARE(wordsOf(whole).size(), Corpus::kWords);
-        QCOMPARE(wordsOf(wrapped).size(), 2 * Corpus::kWords);
+        corpus.append(whole, 0, Corpus::kPieces);
+        corpus.append(wrapped, Corpus::kPieces - 2, 2 * Corpus::kPieces);
+        QCOMPARE(wordsOf(whole).size(), Corpus::kPieces);
+        QCOMPARE(wordsOf(wrapped).size(), 2 * Corpus::kPieces);
         QCOMPARE(wordsOf(wrapped)[2], wordsOf(whole)[0]);
         std::string other;
-        Corpus(8).append(other, 0, Corpus::kWords);
+        Corpus(8).append(other, 0, Corpus::kPieces);
         QVERIFY(other != whole);
     }
 
@@ -124,7 +129,6 @@ private slots:
         BodyOptions options;
         options.ignoreEos = options.minTokens = true;
         options.maxTokensField = "max_completion_tokens";
-        options.chatOverheadTokens = 12; // no template stands before a plain prompt
         const nlohmann::json body = bodyOf(*sourceOf(m, options), 0);
         QCOMPARE(body["model"].get<std::string>(), std::string("m"));
         QCOMPARE(wordsOf(body["prompt"]).size(), std::size_t{200});
@@ -157,14 +161,15 @@ private slots:
         QCOMPARE(QString::fromStdString(text).count("\"min_tokens\""), 1);
     }
 
-    void chatOverheadIsTakenOffThePrompt()
+    void overheadIsTakenOffThePrompt()
     {
         Matrix m = matrixOf(TestKind::ConcurrencySweep);
         BodyOptions options;
-        options.chatOverheadTokens = 12;
-        QCOMPARE(wordsOf(promptOf(*sourceOf(m, options), 0)).size(), std::size_t{188});
+        options.fit.overheadTokens = 12; // one of them the first word
+        QCOMPARE(wordsOf(promptOf(*sourceOf(m, options), 0)).size(), std::size_t{189});
         QCOMPARE(sourceOf(m, options)->planned(0).promptTokens, 200);
-        options.chatOverheadTokens = 500;
+        QCOMPARE(sourceOf(m, options)->planned(0).promptTokensClient, kUnknownCount); // nobody checked
+        options.fit.overheadTokens = 500;
         QCOMPARE(wordsOf(promptOf(*sourceOf(m, options), 0)).size(), std::size_t{1});
     }
 
@@ -176,7 +181,7 @@ private slots:
         for (std::size_t point : {0u, 1u, 2u}) {
             const auto source = sourceOf(m, {}, point);
             for (std::uint32_t i = 0; i < 2000; ++i, ++requests)
-                beginnings.insert(firstWords(promptOf(*source, i), Corpus::kWordsOfNumber));
+                beginnings.insert(firstWords(promptOf(*source, i), 1 + Corpus::kPiecesOfNumber));
         }
         QCOMPARE(beginnings.size(), requests);
     }
@@ -187,21 +192,148 @@ private slots:
         BodyOptions first, second;
         first.runSalt = "run 1";
         second.runSalt = "run 2";
-        for (const CachePolicy cache : {CachePolicy::AsIs, CachePolicy::Warm}) {
-            m.workload.cache = cache;
-            for (std::uint32_t i = 0; i < 20; ++i)
-                QCOMPARE(promptOf(*sourceOf(m, first), i), promptOf(*sourceOf(m, second), i));
-        }
-        m.workload.cache = CachePolicy::Cold;
-        for (std::uint32_t i = 0; i < 20; ++i) {
-            const std::string a = promptOf(*sourceOf(m, first), i), b = promptOf(*sourceOf(m, second), i);
-            QVERIFY(firstWords(a, 8) != firstWords(b, 8));
-            QCOMPARE(wordsOf(a).size(), wordsOf(b).size());
-        }
+        for (std::uint32_t i = 0; i < 20; ++i)
+            QCOMPARE(bodyOf(*sourceOf(m, first), i), bodyOf(*sourceOf(m, second), i));
         Matrix other = m;
         other.workload.seed = 2;
-        other.workload.cache = m.workload.cache = CachePolicy::AsIs;
         QVERIFY(promptOf(*sourceOf(m), 0) != promptOf(*sourceOf(other), 0));
+    }
+
+    /// With a stated cache nothing differs but what keeps the runs apart: a field, or the first block.
+    void aStatedCacheKeepsRunsApart_data()
+    {
+        QTest::addColumn<int>("cache");
+        QTest::addColumn<bool>("field");
+        for (const bool field : {false, true}) {
+            QTest::addRow("cold, field %d", field) << int(CachePolicy::Cold) << field;
+            QTest::addRow("warm, field %d", field) << int(CachePolicy::Warm) << field;
+        }
+    }
+    void aStatedCacheKeepsRunsApart()
+    {
+        QFETCH(int, cache);
+        QFETCH(bool, field);
+        Matrix m = matrixOf(TestKind::ArrivalSweep);
+        m.workload.cache = static_cast<CachePolicy>(cache);
+        m.workload.prefix = {PrefixKind::Shared, 32, 2, 0.5};
+        BodyOptions first, second;
+        first.saltField = second.saltField = field ? "cache_salt" : "";
+        first.runSalt = "run 1";
+        second.runSalt = "run 2";
+        for (std::uint32_t i = 0; i < 20; ++i) {
+            const nlohmann::json a = bodyOf(*sourceOf(m, first), i), b = bodyOf(*sourceOf(m, second), i);
+            QVERIFY(a != b);
+            QCOMPARE(bodyOf(*sourceOf(m, first), i), a);
+            if (field) {
+                QCOMPARE(a["messages"], b["messages"]);
+                QVERIFY(a["cache_salt"] != b["cache_salt"]);
+                continue;
+            }
+            QVERIFY(!a.contains("cache_salt"));
+            const std::vector<std::string> wordsA = wordsOf(promptOf(*sourceOf(m, first), i));
+            const std::vector<std::string> wordsB = wordsOf(promptOf(*sourceOf(m, second), i));
+            QCOMPARE(wordsA.size(), wordsB.size());
+            std::size_t different = 0;
+            for (std::size_t w = 0; w < wordsA.size(); ++w)
+                different += wordsA[w] != wordsB[w];
+            QVERIFY(different > 4 && different <= 2 * Corpus::kPiecesOfNumber);
+            QVERIFY(firstWords(promptOf(*sourceOf(m, first), i), 9) !=
+                    firstWords(promptOf(*sourceOf(m, second), i), 9));
+        }
+    }
+
+    void aColdPointSharesNothingWithTheOneBefore()
+    {
+        Matrix m = matrixOf(TestKind::ConcurrencySweep);
+        m.workload.prefix = {PrefixKind::Shared, 64, 1, 1};
+        const auto beginning = [&](std::size_t point) {
+            BodyOptions options;
+            options.runSalt = "run";
+            return firstWords(promptOf(*sourceOf(m, options, point), 0), 65);
+        };
+        for (const CachePolicy cache : {CachePolicy::Warm, CachePolicy::AsIs}) {
+            m.workload.cache = cache;
+            QCOMPARE(beginning(0), beginning(1));
+        }
+        m.workload.cache = CachePolicy::Cold;
+        QVERIFY(beginning(0) != beginning(1));
+        BodyOptions options;
+        options.runSalt = "run";
+        options.saltField = "cache_salt";
+        QVERIFY(bodyOf(*sourceOf(m, options, 0), 0)["cache_salt"] !=
+                bodyOf(*sourceOf(m, options, 1), 0)["cache_salt"]);
+    }
+
+    void aCacheIsPassedByOnlyWhereNothingIsShared()
+    {
+        Matrix m = matrixOf(TestKind::ConcurrencySweep);
+        BodyOptions options;
+        options.bypassFields = {{"cache_prompt", false}};
+        QVERIFY(!bodyOf(*sourceOf(m, options), 0).contains("cache_prompt"));
+        m.workload.cache = CachePolicy::Cold;
+        QCOMPARE(bodyOf(*sourceOf(m, options), 0)["cache_prompt"], nlohmann::json(false));
+        m.workload.extras = {{"cache_prompt", true}}; // what the user gives wins
+        QCOMPARE(bodyOf(*sourceOf(m, options), 0)["cache_prompt"], nlohmann::json(true));
+        m.workload.extras = nlohmann::json::object();
+        m.workload.prefix = {PrefixKind::Shared, 64, 1, 1};
+        QVERIFY(!bodyOf(*sourceOf(m, options), 0).contains("cache_prompt"));
+    }
+
+    void primingSendsEveryPrefixOnce()
+    {
+        Matrix m = matrixOf(TestKind::ConcurrencySweep);
+        m.workload.cache = CachePolicy::Warm;
+        m.workload.prefix = {PrefixKind::Shared, 64, 5, 0.8};
+        BodyOptions options;
+        options.runSalt = "run";
+        const auto priming = makePrimingSource(m, pointOf(m), options);
+        QCOMPARE(priming->count(), 5u);
+        std::set<std::vector<std::string>> primed;
+        for (std::uint32_t i = 0; i < priming->count(); ++i) {
+            QCOMPARE(bodyOf(*priming, i)["max_tokens"].get<int>(), 1);
+            QCOMPARE(priming->planned(i).outputTokens, 1);
+            QCOMPARE(priming->planned(i).promptTokens, 65);
+            primed.insert(wordsOf(promptOf(*priming, i)));
+        }
+        QCOMPARE(primed.size(), std::size_t{5});
+        const auto source = sourceOf(m, options);
+        int shared = 0;
+        for (std::uint32_t i = 0; i < 200; ++i) {
+            const bool begins = primed.contains(firstWords(promptOf(*source, i), 65));
+            QCOMPARE(begins, prefixGroup(pointOf(m), i).has_value());
+            shared += begins;
+        }
+        QVERIFY(shared > 130 && shared < 190);
+    }
+
+    void primingLeavesOutWhatAnOpenLoopDoesNotAsk()
+    {
+        Matrix m = matrixOf(TestKind::ArrivalSweep);
+        m.workload.prefix = {PrefixKind::Shared, 64, 100'000, 1};
+        const PointPlan point = pointOf(m);
+        const auto requests = sourceOf(m)->count();
+        QCOMPARE(makePrimingSource(m, point, {})->count(), requests); // no two of so few pick the same
+        m.workload.prefix.share = 0;
+        QCOMPARE(makePrimingSource(m, pointOf(m), {})->count(), 0u);
+    }
+
+    void promptsAsTokenIds()
+    {
+        Matrix m = matrixOf(TestKind::ConcurrencySweep);
+        m.target.api = Api::Completions;
+        BodyOptions options;
+        options.fit.method = PromptMethod::TokenIds;
+        options.fit.pieces.first = "11";
+        for (std::size_t i = 0; i < PromptPieces::kCount; ++i)
+            options.fit.pieces.pieces[i] = "," + std::to_string(1000 + i);
+        const auto source = sourceOf(m, options);
+        const nlohmann::json body = bodyOf(*source, 3);
+        QVERIFY(body["prompt"].is_array());
+        QCOMPARE(body["prompt"].size(), std::size_t{200});
+        QCOMPARE(body["prompt"][0].get<int>(), 11);
+        for (std::size_t i = 1; i < 200; ++i)
+            QVERIFY(body["prompt"][i].get<int>() >= 1000 && body["prompt"][i].get<int>() < 1256);
+        QCOMPARE(source->planned(3).promptTokensClient, 200);
     }
 
     void groupsShareTheirPrefix()
@@ -215,7 +347,7 @@ private slots:
             const auto source = sourceOf(m, {}, point);
             for (std::uint32_t i = 0; i < n / 2; ++i) {
                 const std::string prompt = promptOf(*source, i);
-                ++groups[firstWords(prompt, 64)];
+                ++groups[firstWords(prompt, 65)];
                 const std::vector<std::string> words = wordsOf(prompt);
                 QCOMPARE(words.size(), std::size_t{200});
                 whole.insert(prompt);
