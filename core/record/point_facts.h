@@ -10,6 +10,17 @@
 
 namespace tailmark {
 
+/// What was done for the stated state of the engine's prefix cache before a point, and what is needed to judge
+/// it.
+struct CacheFacts
+{
+    std::string made;                  ///< in words: "salted by cache_salt, 4 shared prefixes sent before"
+    std::optional<int> overheadTokens; ///< the same in every prompt (template): any cache may have these
+    /// A count that is missing is 0 where others of the point are told: such engines leave out a zero.
+    bool absentIsZero = false;
+    bool operator==(const CacheFacts&) const = default;
+};
+
 /// What is kept of a point beside its records: how it ended, how the generator fared, what the server told.
 struct PointFacts
 {
@@ -22,6 +33,7 @@ struct PointFacts
     std::vector<double> timerLagMs;
     std::uint64_t newConnections = 0, staleConnections = 0;
     std::string generatorNote;
+    CacheFacts cache;
     std::string endedBy = "time"; ///< what ended it: time, count, skip, stop, error
     std::vector<ServerSample> serverSamples; ///< by time
     std::vector<ServerCounter> countedAtRequestEnd; ///< those that grow only when a request ends

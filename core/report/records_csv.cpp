@@ -43,7 +43,8 @@ constexpr std::array kColumns = {"request",
                                  "cached_tokens",
                                  "token_events",
                                  "meets_slo",
-                                 "error"};
+                                 "error",
+                                 "prompt_tokens_client"};
 
 class RecordsWriter
 {
@@ -90,6 +91,7 @@ private:
         m_csv.integer(r.tokenEvents);
         writeJudgement(judge(r, batch.chunksOf(r), m_results.slo));
         m_csv.text(batch.errorOf(r));
+        writeCount(r.promptTokensClient);
         m_csv.endRow();
     }
 

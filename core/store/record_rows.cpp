@@ -35,6 +35,7 @@ constexpr std::array kColumns = {"request",
                                  "closed_ns",
                                  "connect_ns",
                                  "prompt_tokens_planned",
+                                 "prompt_tokens_client",
                                  "prompt_tokens",
                                  "output_tokens_cap",
                                  "output_tokens",
@@ -150,6 +151,7 @@ void bindRecord(sqlite::Statement& statement, std::int64_t pointRow, const Recor
     bind.time(record.closed);
     bind.integer(record.connect.count());
     bind.count(record.promptTokensPlanned);
+    bind.count(record.promptTokensClient);
     bind.count(record.promptTokens);
     bind.count(record.outputTokensCap);
     bind.count(record.outputTokens);
@@ -186,6 +188,7 @@ void appendRow(const sqlite::Statement& row, bool withChunks, RecordBatch& batch
     record.closed = read.time();
     record.connect = Nanoseconds(read.integer<std::int64_t>());
     record.promptTokensPlanned = read.count();
+    record.promptTokensClient = read.count();
     record.promptTokens = read.count();
     record.outputTokensCap = read.count();
     record.outputTokens = read.count();

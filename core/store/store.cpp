@@ -62,7 +62,12 @@ std::string factsText(const PointFacts& facts)
                    {"thread_cpu", facts.threadCpu},
                    {"timer_lag_ms", facts.timerLagMs},
                    {"counted_at_request_end", counterIds(facts.countedAtRequestEnd)},
-                   {"server_note", facts.serverNote}});
+                   {"server_note", facts.serverNote},
+                   {"cache",
+                    {{"made", facts.cache.made},
+                     {"overhead_tokens", facts.cache.overheadTokens ? nlohmann::json(*facts.cache.overheadTokens)
+                                                                    : nlohmann::json()},
+                     {"absent_is_zero", facts.cache.absentIsZero}}}});
 }
 
 PointFacts factsFromText(const std::string& text)
@@ -90,6 +95,12 @@ PointFacts factsFromText(const std::string& text)
         for (const std::string& id : json.value("counted_at_request_end", std::vector<std::string>()))
             if (const std::optional<ServerCounter> counter = serverCounterFromId(id))
                 facts.countedAtRequestEnd.push_back(*counter);
+        if (const auto cache = json.find("cache"); cache != json.end()) { // not in the first versions
+            facts.cache.made = cache->at("made");
+            if (const nlohmann::json& overhead = cache->at("overhead_tokens"); !overhead.is_null())
+                facts.cache.overheadTokens = overhead.get<int>();
+            facts.cache.absentIsZero = cache->at("absent_is_zero");
+        }
     } catch (const nlohmann::json::exception&) {
         // Someone wrote into the file: what could be read stands, the rest is as if it had not been told.
     }

@@ -83,8 +83,8 @@ private slots:
               record.firstAnswerToken, record.lastToken, record.closed})
             QVERIFY(!isPresent(t));
         for (const std::int32_t count :
-             {record.promptTokensPlanned, record.promptTokens, record.outputTokensCap, record.outputTokens,
-              record.cachedTokens, record.firstEventTokens})
+             {record.promptTokensPlanned, record.promptTokensClient, record.promptTokens,
+              record.outputTokensCap, record.outputTokens, record.cachedTokens, record.firstEventTokens})
             QCOMPARE(count, kUnknownCount);
     }
 

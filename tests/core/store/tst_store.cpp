@@ -59,6 +59,7 @@ RequestRecord fullRecord(std::uint32_t request)
     r.closed = Nanoseconds(7'000'000'000'000);
     r.connect = Nanoseconds(8);
     r.promptTokensPlanned = 9;
+    r.promptTokensClient = 10;
     r.promptTokens = 0;
     r.outputTokensCap = 11;
     r.outputTokens = 12;
@@ -92,6 +93,7 @@ void compareRecords(const RequestRecord& a, const RequestRecord& b)
     QCOMPARE(a.closed.count(), b.closed.count());
     QCOMPARE(a.connect.count(), b.connect.count());
     QCOMPARE(a.promptTokensPlanned, b.promptTokensPlanned);
+    QCOMPARE(a.promptTokensClient, b.promptTokensClient);
     QCOMPARE(a.promptTokens, b.promptTokens);
     QCOMPARE(a.outputTokensCap, b.outputTokensCap);
     QCOMPARE(a.outputTokens, b.outputTokens);
@@ -160,6 +162,7 @@ private slots:
     void aDamagedCardHidesNoRun();
     void tellsWhyItCannotOpen();
     void refusesANewerSchema();
+    void bringsTheFirstSchemaUpToDate();
     void refusesAMissingFileForReading();
     void saysWhichRunIsMissing();
     void textsAreKeptWhateverTheyHold();
@@ -187,6 +190,7 @@ void TestStore::keepsEverythingOfARun()
     facts.newConnections = 5;
     facts.staleConnections = 2;
     facts.generatorNote = "file descriptors ran out";
+    facts.cache = {"salted by cache_salt", 11, true};
     facts.endedBy = "count";
     {
         OPEN(store, m_path);
@@ -232,6 +236,7 @@ void TestStore::keepsEverythingOfARun()
     QVERIFY(read.loopLagMs == facts.loopLagMs);
     QCOMPARE(read.newConnections, facts.newConnections);
     QCOMPARE(read.staleConnections, facts.staleConnections);
+    QVERIFY(read.cache == facts.cache);
     QCOMPARE(read.generatorNote, facts.generatorNote);
 
     const Result<RecordBatch> records = store.loadRecords(run, PointIndex{0});
@@ -586,6 +591,41 @@ void TestStore::refusesANewerSchema()
         QVERIFY(store.error().message.find("newer Tailmark") != std::string::npos);
         QVERIFY(store.error().message.find("99") != std::string::npos);
     }
+}
+
+void TestStore::bringsTheFirstSchemaUpToDate()
+{
+    const Plan plan = planOf(1);
+    RunId run;
+    {
+        OPEN(store, m_path);
+        run = store.createRun("n", plan, {}, {}).value();
+        VERIFY_OK(store.startPoint(run, plan.points[0], "t"));
+        VERIFY_OK(store.appendRecords(run, PointIndex{0}, smallBatch()));
+        VERIFY_OK(store.finishRun(run, RunState::Done));
+    }
+    sqlite3* db = nullptr;
+    QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(db, "ALTER TABLE records DROP COLUMN prompt_tokens_client; PRAGMA user_version = 1",
+                          nullptr, nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(db);
+    {
+        const Result<Store> readOnly = Store::open(m_path, Store::Mode::ReadOnly);
+        QVERIFY(!readOnly.ok());
+        QVERIFY(readOnly.error().message.find("opened for writing once") != std::string::npos);
+    }
+    OPEN(store, m_path);
+    RecordBatch batch = store.loadRecords(run, PointIndex{0}).value();
+    RecordBatch written = smallBatch();
+    QCOMPARE(batch.records.size(), std::size_t(2));
+    written.records[0].promptTokensClient = kUnknownCount; // what nobody wrote is not known
+    compareRecords(batch.records[0], written.records[0]);
+    compareRecords(batch.records[1], written.records[1]);
+    QCOMPARE(batch.chunksOf(batch.records[0]).size(), std::size_t(2));
+    VERIFY_OK(store.appendRecords(run, PointIndex{0}, smallBatch()));
+    batch = store.loadRecords(run, PointIndex{0}, false).value();
+    QCOMPARE(batch.records.at(2).promptTokensClient, 10);
 }
 
 void TestStore::refusesAMissingFileForReading()
