@@ -108,6 +108,11 @@ int main(int argc, char** argv)
         ->check(CLI::Range(0, 100'000'000))
         ->capture_default_str();
     app.add_flag("--no-prefix-cache", overrides.noPrefixCache, "Switch the prefix cache off");
+    bool noTokenizer = false;
+    bool noCachedTokens = false;
+    app.add_flag("--no-tokenizer", noTokenizer, "Have no /tokenize");
+    app.add_flag("--no-cached-tokens", noCachedTokens,
+                 "Leave cached tokens out of the usage, as vLLM does without --enable-prompt-tokens-details");
     app.add_option("--speculative-tokens", overrides.speculativeTokens,
                    "Draft tokens per step; 0 = no speculation");
     app.add_option("--acceptance", overrides.acceptance, "Probability that a draft token is accepted");
@@ -147,6 +152,9 @@ int main(int argc, char** argv)
             return usageError(fault.error().line());
         options.faults.push_back(fault.value());
     }
+
+    options.tokenizer = !noTokenizer;
+    options.cachedTokens = !noCachedTokens;
 
     raiseDescriptorLimit();
     prctl(PR_SET_TIMERSLACK, 1UL); // steps end when they should, not 50 µs later

@@ -35,7 +35,7 @@ Answer::Answer(const GenerationRequest& request, AnswerWriter writer, const std:
                Fault fault, TruthRow truth)
     : m_writer(std::move(writer)), m_open(plans.size()), m_calls(!request.tool.empty()), m_fault(fault),
       m_stream(request.stream), m_chat(request.api == Api::Chat), m_includeUsage(request.includeUsage),
-      m_truth(std::move(truth))
+      m_cachedTokensInUsage(request.cachedTokensInUsage), m_truth(std::move(truth))
 {
     for (const AnswerPlan& plan : plans) {
         m_choices.push_back({plan.stops, 0});
@@ -198,7 +198,7 @@ Answer::State Answer::cutOff(Connection& connection)
 
 Usage Answer::usage() const
 {
-    return {m_truth.promptTokens, m_truth.outputTokens, m_truth.cachedTokens};
+    return {m_truth.promptTokens, m_truth.outputTokens, m_cachedTokensInUsage ? m_truth.cachedTokens : -1};
 }
 
 } // namespace tailmark::sim

@@ -82,6 +82,7 @@ private:
     const bool m_stream;
     const bool m_chat;
     const bool m_includeUsage;
+    const bool m_cachedTokensInUsage;
     TruthRow m_truth;
     MonotonicClock m_clock;
     bool m_stallOver = false;

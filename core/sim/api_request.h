@@ -59,6 +59,7 @@ struct GenerationRequest
     bool includeUsage = false; ///< always when not streamed
     bool continuousUsage = false;
     bool returnTokenIds = false;
+    bool cachedTokensInUsage = true; ///< not the client's choice but the server's
 };
 
 /// What requests are checked against.

@@ -27,7 +27,7 @@ Generations::Generations(EventLoop& loop, const HttpServer& http, const ServerOp
     : m_loop(loop), m_http(http),
       m_profile(options.profile), m_model{options.profile.model, options.profile.maxModelLen,
                                           options.adapters},
-      m_answerSeed(deriveSeed(options.seed, kAnswers)),
+      m_cachedTokensInUsage(options.cachedTokens), m_answerSeed(deriveSeed(options.seed, kAnswers)),
       m_faults(options.faults, deriveSeed(options.seed, kFaults)), m_truth(std::move(truth)),
       m_metrics(options.profile, m_model.name),
       m_engine(loop, options.profile, options.maxQueue, deriveSeed(options.seed, kScheduler), *this)
@@ -67,6 +67,7 @@ void Generations::start(Connection& connection, Api api, const HttpRequest& http
     if (const auto* error = std::get_if<ApiError>(&parsed))
         return refuse(connection, truth, *error);
     GenerationRequest& request = std::get<GenerationRequest>(parsed);
+    request.cachedTokensInUsage = m_cachedTokensInUsage;
     truth.promptTokens = request.prompt.size();
     const Fault fault = m_faults.pick(id);
     if (fault.kind == FaultKind::Status) {

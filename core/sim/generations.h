@@ -70,6 +70,7 @@ private:
     const HttpServer& m_http;
     const Profile m_profile;
     const ServedModel m_model;
+    const bool m_cachedTokensInUsage;
     const std::uint64_t m_answerSeed;
     const FaultPicker m_faults;
     TruthLog m_truth;

@@ -116,6 +116,8 @@ void Server::Impl::onRequest(Connection& connection, HttpRequest request)
     const bool generates =
         endpoint && (endpoint->route == &Impl::chat || endpoint->route == &Impl::completions);
     std::optional<ApiError> error;
+    if (endpoint && endpoint->route == &Impl::tokenize && !m_options.tokenizer)
+        pathKnown = false;
     if (m_clock.now() < m_readyAt)
         error = ApiError{503, "The engine is starting.", ""};
     else if (!pathKnown)

@@ -25,6 +25,8 @@ struct ServerOptions
     std::string truthFile; ///< empty = no truth log
     std::vector<Fault> faults;
     std::vector<std::string> adapters; ///< LoRA adapters that can be asked for by name
+    bool tokenizer = true;    ///< false: no /tokenize, as with engines that have none
+    bool cachedTokens = true; ///< false: usage leaves cached tokens out, as vLLM's does unless it is told to
 };
 
 /// The simulated engine behind an OpenAI-compatible HTTP face in vLLM's shapes:

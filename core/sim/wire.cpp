@@ -41,9 +41,12 @@ void appendUsage(std::string& out, const Usage& usage)
     appendNumber(out, usage.promptTokens + usage.outputTokens);
     out += ",\"completion_tokens\":";
     appendNumber(out, usage.outputTokens);
-    out += ",\"prompt_tokens_details\":{\"cached_tokens\":";
-    appendNumber(out, usage.cachedTokens);
-    out += "}}";
+    if (usage.cachedTokens >= 0) {
+        out += ",\"prompt_tokens_details\":{\"cached_tokens\":";
+        appendNumber(out, usage.cachedTokens);
+        out += '}';
+    }
+    out += '}';
 }
 
 std::string_view errorType(int status)

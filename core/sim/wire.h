@@ -14,7 +14,7 @@ struct Usage
 {
     int promptTokens = 0;
     int outputTokens = 0;
-    int cachedTokens = 0;
+    int cachedTokens = 0; ///< −1 = not told
 };
 
 /// The bytes of one answer in vLLM's shapes. The parts that stay the same through a stream are formatted
