@@ -4,6 +4,7 @@
 #include "output.h"
 
 #include <cstdio>
+#include <utility>
 #include <variant>
 
 #include <unistd.h>
@@ -70,7 +71,10 @@ void ProgressView::show(const RunEvent& event)
               started->target + " (" + started->engine +
               (started->version.empty() ? "" : " " + started->version) + ", " + started->model +
               "): " + std::to_string(started->points) + " points, about " + duration(started->estimatedS));
+    } else if (const auto* preparation = std::get_if<Preparation>(&event)) {
+        show(*preparation);
     } else if (const auto* point = std::get_if<PointStarted>(&event)) {
+        m_preparing.clear();
         m_rateFrom = {};
         m_sentPerS = m_completedPerS = m_toldAtS = 0;
         if (!m_terminal)
@@ -82,6 +86,18 @@ void ProgressView::show(const RunEvent& event)
     } else if (const auto* warning = std::get_if<RunWarning>(&event)) {
         print("warning: " + warning->text);
     }
+}
+
+void ProgressView::show(const Preparation& preparation)
+{
+    if (!m_terminal) { // once is enough
+        if (std::exchange(m_preparing, preparation.what) != preparation.what)
+            print(preparation.what);
+        return;
+    }
+    std::fprintf(stderr, "\r\033[K%s: %d of %d", preparation.what.c_str(), preparation.done, preparation.total);
+    std::fflush(stderr);
+    m_lineOpen = true;
 }
 
 void ProgressView::show(const Progress& progress)

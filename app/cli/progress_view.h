@@ -20,6 +20,7 @@ public:
 
 private:
     void print(const std::string& line); ///< a line that stays
+    void show(const Preparation& preparation);
     void show(const Progress& progress);
     std::string pointText(PointIndex point) const;
     std::string phaseText(const PointPlan& point, double elapsedS) const;
@@ -27,6 +28,7 @@ private:
     const Plan& m_plan;
     bool m_terminal;
     bool m_lineOpen = false;
+    std::string m_preparing; ///< what was last printed as being prepared
     double m_toldAtS = 0;    ///< of the point, when the last plain line was printed
     LoadSnapshot m_rateFrom; ///< rates are over the time since this snapshot
     double m_sentPerS = 0, m_completedPerS = 0;

@@ -76,6 +76,10 @@ struct Writer
                 {"target", e.target},     {"engine", e.engine}, {"version", e.version},
                 {"model", e.model}};
     }
+    Json operator()(const Preparation& e) const
+    {
+        return {{"event", "preparation"}, {"what", e.what}, {"done", e.done}, {"total", e.total}};
+    }
     Json operator()(const PointStarted& e) const
     {
         return {{"event", "point_started"},
@@ -148,6 +152,13 @@ RunEvent read(const nlohmann::json& json)
         e.engine = json.at("engine");
         e.version = json.at("version");
         e.model = json.at("model");
+        return e;
+    }
+    if (name == "preparation") {
+        Preparation e;
+        e.what = json.at("what");
+        e.done = json.at("done");
+        e.total = json.at("total");
         return e;
     }
     if (name == "point_started") {

@@ -28,6 +28,11 @@ struct RunStarted /* "run_started" */
     double estimatedS = 0;
     std::string target, engine, version, model;
 };
+struct Preparation /* "preparation": before the load, or before a point; at most 20 a second */
+{
+    std::string what; ///< "fitting prompt lengths"
+    int done = 0, total = 0;
+};
 struct PointStarted /* "point_started" */
 {
     PointIndex point;
@@ -75,7 +80,7 @@ struct RunFinished /* "run_finished" */
     std::string error; ///< why it failed; empty else
 };
 
-using RunEvent = std::variant<RunStarted, PointStarted, Progress, PointFinished, OperatingPointFound,
+using RunEvent = std::variant<RunStarted, Preparation, PointStarted, Progress, PointFinished, OperatingPointFound,
                               RunWarning, RunFinished>;
 
 nlohmann::ordered_json eventToJson(const RunEvent& event);

@@ -36,6 +36,7 @@ std::vector<RunEvent> examples()
     return {
         RunStarted{RunId{12}, "night \"1\"", "/data/runs.sqlite", 8, 120.5, "http://h/v1", "vllm", "0.9",
                    "m"},
+        Preparation{"warming the cache", 3, 17},
         PointStarted{
             PointIndex{3}, "arrival_sweep#2", TestKind::ArrivalSweep, {LoadAxis::RatePerS, 2.5}, 1, 5, 30},
         progress,
@@ -71,7 +72,7 @@ void TestRunEvent::everyEventSurvivesTheLine()
         QCOMPARE(eventToLine(read.value()), line);
     }
     // What the comparison of lines cannot see: values that writer and reader might confuse in the same way.
-    const Result<RunEvent> read = eventFromLine(eventToLine(examples()[2]));
+    const Result<RunEvent> read = eventFromLine(eventToLine(examples()[3]));
     const Progress& progress = std::get<Progress>(read.value());
     QCOMPARE(progress.load.elapsed.count(), std::int64_t(9'876'543'210'123));
     QCOMPARE(progress.load.accepted, std::uint64_t(3));
@@ -90,14 +91,16 @@ void TestRunEvent::namesAndKeysAreThoseOfTheInterface()
     names.removeDuplicates();
     QCOMPARE(names.join(QLatin1Char(' ')),
              QStringLiteral(
-                 "run_started point_started progress point_finished operating_point warning run_finished"));
+                 "run_started preparation point_started progress point_finished operating_point warning run_finished"));
     QCOMPARE(eventToLine(examples()[1]),
+             std::string(R"({"event":"preparation","what":"warming the cache","done":3,"total":17})"));
+    QCOMPARE(eventToLine(examples()[2]),
              std::string(
                  R"({"event":"point_started","point":3,"test":"arrival_sweep#2","kind":"arrival_sweep",)"
                  R"("load":{"axis":"rate_per_s","value":2.5},"repeat":1,"warmup_s":5.0,"duration_s":30.0})"));
-    QCOMPARE(eventToJson(examples()[2]).at("headline_ms").dump(),
+    QCOMPARE(eventToJson(examples()[3]).at("headline_ms").dump(),
              std::string(R"({"p50":12.0,"p99.99999":13.0})"));
-    QCOMPARE(eventToJson(examples()[3]).at("headline_ms").dump(), std::string("{}"));
+    QCOMPARE(eventToJson(examples()[4]).at("headline_ms").dump(), std::string("{}"));
 }
 
 void TestRunEvent::refusesWhatIsNoEvent_data()
