@@ -91,6 +91,7 @@ Result<RunResults> tellResults(const RunArguments& arguments, const Store& store
         printPoints(results, std::cout);
         printReasons(results, std::cout);
         printLaws(results, std::cout);
+        printConditions(results, std::cout);
         printOperatingPoints(results, std::cout);
         std::cout.flush();
     }

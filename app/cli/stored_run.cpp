@@ -171,6 +171,15 @@ void printLaws(const RunResults& results, std::ostream& out)
             << '\n';
 }
 
+void printConditions(const RunResults& results, std::ostream& out)
+{
+    if (results.points.empty())
+        return;
+    out << "prefix cache: " << cacheOf(results).text << '\n';
+    if (const auto errors = summarizeErrors(promptErrorsOf(results)))
+        out << "prompt lengths: " << lengthErrorText(*errors) << '\n';
+}
+
 void printOperatingPoints(const RunResults& results, std::ostream& out)
 {
     for (const OperatingPoint& point : results.operatingPoints)

@@ -178,6 +178,8 @@ void summarizeCounts(PointSummary& s, const PointData& data, std::span<const dou
             continue;
         s.tokenEvents += static_cast<std::uint64_t>(r->tokenEvents);
         s.coalescedEvents += static_cast<std::uint64_t>(r->coalescedEvents);
+        if (r->promptTokens != kUnknownCount && r->promptTokensPlanned != kUnknownCount)
+            ++s.promptErrors[r->promptTokens - r->promptTokensPlanned];
         s.tokensUnknown += r->outputTokens == kUnknownCount;
     }
     s.promptTokensPlanned = countsOf(data, &RequestRecord::promptTokensPlanned, false, percents);
@@ -227,6 +229,7 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     if (point.kind == TestKind::BurstRecovery)
         s.burst = summarizeBurst(data, s.phases);
     s.laws = checkLaws(data, s);
+    s.cache = judgeCache(data);
     s.verdict = judgePoint(data, s);
     return s;
 }

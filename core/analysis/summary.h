@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "analysis/cache_state.h"
+#include "analysis/length_error.h"
 #include "analysis/metrics.h"
 #include "analysis/peer_definitions.h"
 #include "analysis/quantile.h"
@@ -126,6 +128,8 @@ struct PointSummary
     std::array<std::uint64_t, kOutcomeCount> outcomes{};         ///< of requests intended in the window
     std::array<std::uint64_t, kOutcomeCount> outcomesOfPoint{}; ///< of all, warm-up and drain included
     std::optional<Distribution> promptTokensPlanned, promptTokens, outputTokensCap, outputTokens;
+    LengthErrors promptErrors; ///< of the same requests as promptTokens
+    CacheState cache;
     double meanInFlight = 0;
     SloResult slo;
     Verdict verdict;

@@ -20,7 +20,6 @@ constexpr double kMostThreadCpu = 0.85;
 constexpr double kMostProcessedShare = 0.05; ///< of the requests, with times taken at processing
 constexpr double kMostUndecidedShare = 0.05;
 constexpr double kMostCoalescedShare = 0.25;
-constexpr double kMostCachedShare = 0.1; ///< of a cold cache's prompts, beyond a stated shared prefix
 constexpr double kMostPromptError = 0.02;
 constexpr double kMostOutputError = 0.05;
 constexpr double kChance = 0.025; ///< one side of a 95 % interval
@@ -243,42 +242,11 @@ private:
         return growth > least ? std::optional(growth) : std::nullopt;
     }
 
-    /// Share of the prompt tokens that came from the engine's prefix cache; absent where it does not tell.
-    std::optional<double> cachedShare() const
-    {
-        double cached = 0;
-        double prompt = 0;
-        for (const RequestRecord* r : m_data.inWindow) {
-            if (r->outcome != Outcome::Completed || r->cachedTokens == kUnknownCount || r->promptTokens <= 0)
-                continue;
-            cached += r->cachedTokens;
-            prompt += r->promptTokens;
-        }
-        return prompt > 0 ? std::optional(cached / prompt) : std::nullopt;
-    }
-
-    /// A cold cache is made by prompts that nobody sent before, so that only a report of the engine can
-    /// contradict it; a warm one has to be reported to be known.
+    /// A claim that nobody can check is printed as unverified; one that was checked and failed spoils the point.
     void cacheState()
     {
-        const std::optional<double> cached = cachedShare();
-        if (m_data.point.cache == CachePolicy::Cold && cached) {
-            const Distribution* prompts = m_summary.promptTokens ? &*m_summary.promptTokens : nullptr;
-            const Prefix& prefix = m_data.point.prefix;
-            const double stated = prefix.kind == PrefixKind::Shared && prompts && prompts->mean > 0
-                                      ? prefix.share * prefix.sharedTokens / prompts->mean
-                                      : 0;
-            if (*cached > stated + kMostCachedShare)
-                add("cache_unproven", "Stated cold, but the engine took " + percentText(*cached) +
-                                          " of the prompt tokens from its cache");
-        }
-        if (m_data.point.cache == CachePolicy::Warm) {
-            if (!cached)
-                add("cache_unproven",
-                    "Stated warm, but the engine does not tell which tokens came from its cache");
-            else if (*cached <= 0)
-                add("cache_unproven", "Stated warm, but no prompt token came from the engine's cache");
-        }
+        if (m_summary.cache.standing == CacheStanding::Contradicted)
+            add("cache_unproven", "The stated state of the cache is not what was met: " + m_summary.cache.text);
     }
 
     void lengths()

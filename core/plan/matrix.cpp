@@ -10,6 +10,11 @@ const char* testKindId(TestKind kind)
     return keys::idOf(kind).data();
 }
 
+const char* cachePolicyId(CachePolicy policy)
+{
+    return keys::idOf(policy).data();
+}
+
 const char* loadAxisId(LoadAxis axis)
 {
     return keys::idOf(axis).data();

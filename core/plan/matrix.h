@@ -184,8 +184,9 @@ struct Matrix
     bool operator==(const Matrix&) const = default;
 };
 
-/// The id used in files ("concurrency_sweep").
+/// The id used in files ("concurrency_sweep", "as_is").
 const char* testKindId(TestKind kind);
+const char* cachePolicyId(CachePolicy policy);
 /// The name under which each test appears in points, exports and `--only`: its own, else its kind, made
 /// unique.
 std::vector<std::string> testNames(const std::vector<Test>& tests);

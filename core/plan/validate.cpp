@@ -385,6 +385,10 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                    "counts the output tokens of all choices of a request together; there is no "
                    "time per output token of one");
     }
+    if (workload.cache == CachePolicy::Warm && (workload.prefix.kind == PrefixKind::None ||
+                                                workload.prefix.sharedTokens == 0 || workload.prefix.share == 0))
+        remark("workload.cache",
+               "a warm cache holds the shared prefixes, and no prefix is shared: there is nothing to warm");
     if (!workload.streaming)
         remark("workload.streaming",
                "without streaming there is no first token to time, only the whole response");

@@ -44,6 +44,9 @@ void writeHeader(CsvWriter& csv)
           "loop_lag_ms_p99", "timer_lag_ms_p99", "new_connections", "stale_connections", "coalesced_events"})
         csv.text(column);
     csv.text("slo_met").text("valid").text("verdict");
+    csv.text("cache_stated").text("cache_standing").text("cached_tokens").text("cached_of_prompt_tokens");
+    for (const char* column : {"n", "exact_share", "p50", "p99", "max"})
+        csv.text("prompt_error_" + std::string(column));
     csv.endRow();
 }
 
@@ -123,6 +126,20 @@ void writePoint(CsvWriter& csv, const PointSummary& p, bool hasSlo)
     else
         csv.empty();
     csv.flag(p.verdict.valid).text(verdictText(p.verdict));
+    csv.text(cachePolicyId(p.cache.stated)).text(cacheStandingId(p.cache.standing));
+    if (p.cache.requests > 0)
+        csv.integer(static_cast<std::int64_t>(p.cache.cachedTokens))
+            .integer(static_cast<std::int64_t>(p.cache.promptTokens));
+    else
+        csv.empty().empty();
+    if (const auto errors = summarizeErrors(p.promptErrors))
+        csv.integer(static_cast<std::int64_t>(errors->n))
+            .number(errors->exactShare())
+            .integer(errors->p50)
+            .integer(errors->p99)
+            .integer(errors->max);
+    else
+        csv.empty().empty().empty().empty().empty();
     csv.endRow();
 }
 

@@ -101,6 +101,38 @@ Json sloResultJson(const SloResult& slo)
             {"constraints", std::move(constraints)}};
 }
 
+Json errorsJson(const LengthErrors& errors)
+{
+    const auto summary = summarizeErrors(errors);
+    if (!summary)
+        return {};
+    return {{"n", summary->n},     {"exact", summary->exact}, {"exact_share", number(summary->exactShare())},
+            {"min", summary->min}, {"p50", summary->p50},     {"p99", summary->p99},
+            {"max", summary->max}};
+}
+
+Json cacheJson(const CacheState& cache)
+{
+    const bool told = cache.requests > 0;
+    return {{"stated", cachePolicyId(cache.stated)},
+            {"standing", cacheStandingId(cache.standing)},
+            {"made", text(cache.made)},
+            {"cached_tokens", told ? Json(cache.cachedTokens) : Json()},
+            {"prompt_tokens", told ? Json(cache.promptTokens) : Json()},
+            {"shared_tokens", told ? Json(cache.sharedTokens) : Json()},
+            {"text", cache.text}};
+}
+
+/// How prompts were made long enough, and how far the server's count was off the plan over the whole run.
+Json promptsJson(const RunResults& results)
+{
+    const nlohmann::json& environment = results.run.environment;
+    Json json = environment.is_object() && environment.contains("prompts") ? Json(environment["prompts"])
+                                                                           : Json::object();
+    json["error"] = errorsJson(promptErrorsOf(results));
+    return json;
+}
+
 Json outcomesJson(const std::array<std::uint64_t, kOutcomeCount>& counts)
 {
     Json json = Json::object();
@@ -269,9 +301,11 @@ Json pointJson(const PointSummary& p)
     json["metrics"] = metricsJson(p.metrics);
     json["lengths"] = {{"prompt_tokens_planned", distributionJson(p.promptTokensPlanned)},
                        {"prompt_tokens", distributionJson(p.promptTokens)},
+                       {"prompt_error", errorsJson(p.promptErrors)},
                        {"output_tokens_cap", distributionJson(p.outputTokensCap)},
                        {"output_tokens", distributionJson(p.outputTokens)},
                        {"output_tokens_unknown", p.tokensUnknown}};
+    json["cache"] = cacheJson(p.cache);
     json["mean_in_flight"] = number(p.meanInFlight);
     json["slo"] = sloResultJson(p.slo);
     json["verdict"] = verdictJson(p.verdict);
@@ -374,6 +408,8 @@ Json resultToJson(const RunResults& results)
     json["plan"] = std::move(plan);
     json["card"] = cardToJson(shareSafeCard(run.card));
     json["environment"] = run.environment;
+    json["prompts"] = promptsJson(results);
+    json["cache"] = cacheJson(cacheOf(results));
     json["slo"] = sloJson(results.slo);
     json["points"] = Json::array();
     for (const PointSummary& p : results.points)

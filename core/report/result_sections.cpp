@@ -112,6 +112,15 @@ ReportSection summarySection(const RunResults& results)
         section.blocks.push_back(Paragraph{"Limit: " + sloSentence(limit) + ".", Paragraph::Kind::Plain});
     for (const OperatingPoint& op : results.operatingPoints)
         section.blocks.push_back(Paragraph{op.test + ": " + op.sentence, Paragraph::Kind::Claim});
+    if (!results.points.empty()) {
+        const CacheState cache = cacheOf(results);
+        const bool contradicted = cache.standing == CacheStanding::Contradicted;
+        section.blocks.push_back(Paragraph{"Prefix cache: " + cache.text + ".",
+                                           contradicted ? Paragraph::Kind::Warning : Paragraph::Kind::Plain});
+    }
+    if (const auto errors = summarizeErrors(promptErrorsOf(results)))
+        section.blocks.push_back(
+            Paragraph{"Prompt lengths: " + lengthErrorText(*errors) + ".", Paragraph::Kind::Plain});
     std::uint64_t failed = 0;
     std::uint64_t all = 0;
     for (const PointSummary& p : results.points) {
@@ -165,6 +174,29 @@ ReportSection verdictSection(const RunResults& results)
     for (const PointSummary& p : results.points) {
         for (const VerdictReason& reason : p.verdict.reasons)
             table.rows.push_back({p.point.test, pointName(p), reason.code, reason.text});
+    }
+    if (!table.rows.empty())
+        section.blocks.push_back(std::move(table));
+    return section;
+}
+
+/// What each point claims of the prefix cache, and how the claim stands.
+ReportSection cacheSection(const RunResults& results)
+{
+    ReportSection section{"Prefix cache", {}};
+    ReportTable table{{textColumn("Test"),
+                       textColumn("Load"),
+                       textColumn("State"),
+                       {"Cached tokens", "Prompt tokens that the engine took from its cache, as it reports", true},
+                       {"Shared by plan", "Prompt tokens in prefixes that requests are planned to share", true},
+                       {"Prompt tokens", "Of the requests whose cached tokens are known", true},
+                       textColumn("How it was made")},
+                      {}};
+    for (const PointSummary& p : results.points) {
+        const CacheState& c = p.cache;
+        const auto count = [&](std::uint64_t value) { return c.requests > 0 ? countText(value) : std::string(); };
+        table.rows.push_back({p.point.test, pointName(p), c.text, count(c.cachedTokens), count(c.sharedTokens),
+                              count(c.promptTokens), c.made});
     }
     if (!table.rows.empty())
         section.blocks.push_back(std::move(table));
@@ -350,6 +382,7 @@ std::vector<ReportSection> resultSections(const RunResults& results)
         sections.push_back(testSection(results, test));
     sections.push_back(burstSection(results));
     sections.push_back(verdictSection(results));
+    sections.push_back(cacheSection(results));
     sections.push_back(outcomeSection(results));
     sections.push_back(boundSection(results));
     sections.push_back(lawSection(results));

@@ -63,4 +63,20 @@ Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo)
                         });
 }
 
+LengthErrors promptErrorsOf(const RunResults& results)
+{
+    LengthErrors errors;
+    for (const PointSummary& point : results.points)
+        addErrors(errors, point.promptErrors);
+    return errors;
+}
+
+CacheState cacheOf(const RunResults& results)
+{
+    std::vector<CacheState> states;
+    for (const PointSummary& point : results.points)
+        states.push_back(point.cache);
+    return pooled(states);
+}
+
 } // namespace tailmark

@@ -26,4 +26,8 @@ Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSour
 /// Reads all records of a run and summarises them; `slo` = the matrix's own when empty.
 Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {});
 
+/// Of all points together.
+LengthErrors promptErrorsOf(const RunResults& results);
+CacheState cacheOf(const RunResults& results);
+
 } // namespace tailmark

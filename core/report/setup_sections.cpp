@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/distribution.h"
+#include "analysis/operating_sentence.h"
 #include "analysis/text.h"
 #include "plan/plan_json.h"
 #include "report/document.h"
@@ -103,6 +104,26 @@ ReportTable lengthsTable(const RunResults& results)
     return table;
 }
 
+ReportTable promptErrorTable(const RunResults& results)
+{
+    ReportTable table{{{"Test", {}, false},
+                       {"Load", {}, false},
+                       {"n", {}, true},
+                       {"Exact", {}, true},
+                       {"min", {}, true},
+                       {"p50", {}, true},
+                       {"p99", {}, true},
+                       {"max", {}, true}},
+                      {}};
+    for (const PointSummary& p : results.points) {
+        if (const auto e = summarizeErrors(p.promptErrors))
+            table.rows.push_back({p.point.test, loadText(p.point.load), countText(e->n), percentText(e->exactShare()),
+                                  std::to_string(e->min), std::to_string(e->p50), std::to_string(e->p99),
+                                  std::to_string(e->max)});
+    }
+    return table;
+}
+
 void addJson(ReportTable& table, const std::string& path, const nlohmann::ordered_json& json)
 {
     if (json.is_object() && !json.empty()) {
@@ -123,6 +144,11 @@ ReportSection workloadSection(const RunResults& results)
     if (!lengths.rows.empty()) {
         section.blocks.push_back(std::move(lengths));
         section.blocks.push_back(Paragraph{"Lengths of the point with the most requests of each test.", {}});
+    }
+    if (const ReportTable errors = promptErrorTable(results); !errors.rows.empty()) {
+        section.blocks.push_back(errors);
+        section.blocks.push_back(Paragraph{
+            "Prompt tokens that the server reported less those planned, of successful requests in the window.", {}});
     }
     return section;
 }

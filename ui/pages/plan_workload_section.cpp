@@ -86,7 +86,7 @@ PlanWorkloadSection::PlanWorkloadSection(PlanDocument& document, WorkloadPreview
         "cache", tr("Prefix &cache"),
         {{tr("Cold"),
           tr("Every prompt is new to the engine; checked against its own counters where it has some")},
-         {tr("Warm"), tr("Shared prefixes are sent once before the first point")},
+         {tr("Warm"), tr("Shared prefixes are sent once before each point")},
          {tr("As it is"), tr("Nothing is done and nothing is claimed about it")}},
         [](auto& m) -> auto& { return m.workload.cache; }, {}, 2);
     m_prefix->addChoice(

@@ -438,7 +438,7 @@ private slots:
         QTest::newRow("cold, the stated prefix") << int(CachePolicy::Cold) << 400 << 400 << false;
         QTest::newRow("warm, told") << int(CachePolicy::Warm) << 400 << 400 << false;
         QTest::newRow("warm, none") << int(CachePolicy::Warm) << 0 << 400 << true;
-        QTest::newRow("warm, not told") << int(CachePolicy::Warm) << unknown << 400 << true;
+        QTest::newRow("warm, not told") << int(CachePolicy::Warm) << unknown << 400 << false;
         QTest::newRow("as it is") << int(CachePolicy::AsIs) << 400 << 0 << false;
     }
     void cacheState()

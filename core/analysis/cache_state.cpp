@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/cache_state.h"
+
+#include "analysis/point_data.h"
+#include "analysis/text.h"
+#include "plan/prefix_group.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tailmark {
+
+namespace {
+
+/// Of the prompt tokens, for what a plan does not foresee: a request that was preempted finds its own blocks.
+constexpr double kTolerance = 0.05;
+/// A chat template before the prompt is no longer than this where nobody measured it.
+constexpr int kLongestTemplate = 96;
+/// Engines keep blocks of 1 to 64 tokens; the last one of a prefix is shared only when it is full.
+constexpr std::int64_t kLargestBlock = 64;
+constexpr double kLeastOfShared = 0.9;
+
+const char* stateWord(CachePolicy policy)
+{
+    static constexpr std::array<const char*, 3> words = {"cold", "warm", "as it was found"};
+    return words[static_cast<std::size_t>(policy)];
+}
+
+std::string countsText(const CacheState& s)
+{
+    std::string text = "cached tokens " + countText(s.cachedTokens) + " of " + countText(s.promptTokens);
+    if (s.sharedTokens > 0)
+        text += " (shared by plan: " + countText(s.sharedTokens) + ")";
+    return text;
+}
+
+/// Standing and words from the sums; `agrees` is asked where something was told and something is claimed.
+template <typename Agrees> void settle(CacheState& s, Agrees&& agrees)
+{
+    const bool claimed = s.stated != CachePolicy::AsIs;
+    const std::string state = stateWord(s.stated);
+    if (s.requests == 0) {
+        s.standing = claimed ? CacheStanding::Unverified : CacheStanding::NotStated;
+        s.text = state + (claimed ? ", unverified: " : ", ") +
+                 (s.succeeded ? "the engine tells no cached tokens" : "no request succeeded");
+    } else if (!claimed) {
+        s.text = state + ", " + countsText(s);
+    } else {
+        s.standing = agrees() ? CacheStanding::Proved : CacheStanding::Contradicted;
+        s.text = state + (s.standing == CacheStanding::Proved ? ", proved by " : ", contradicted by ") + countsText(s);
+    }
+}
+
+} // namespace
+
+std::string_view cacheStandingId(CacheStanding standing)
+{
+    static constexpr std::array<std::string_view, 4> ids = {"not_stated", "proved", "contradicted", "unverified"};
+    return ids[static_cast<std::size_t>(standing)];
+}
+
+CacheState judgeCache(const PointData& data)
+{
+    const CacheFacts& facts = data.facts.cache;
+    CacheState s;
+    s.stated = data.point.cache;
+    s.made = facts.made;
+    const bool anyTold = std::ranges::any_of(data.inWindow, [](const RequestRecord* r) {
+        return r->outcome == Outcome::Completed && r->cachedTokens != kUnknownCount;
+    });
+    double leastWarm = 0; // what prefixes in whole blocks give
+    double same = 0;      // what every prompt has
+    for (const RequestRecord* r : data.inWindow) {
+        const bool told = r->cachedTokens != kUnknownCount || (anyTold && facts.absentIsZero);
+        s.succeeded |= r->outcome == Outcome::Completed;
+        if (r->outcome != Outcome::Completed || !told || r->promptTokens <= 0)
+            continue;
+        same += facts.overheadTokens.value_or(std::min(kLongestTemplate, r->promptTokens / 2));
+        ++s.requests;
+        s.promptTokens += static_cast<std::uint64_t>(r->promptTokens);
+        s.cachedTokens += static_cast<std::uint64_t>(std::max(0, r->cachedTokens));
+        if (!prefixGroup(data.point, r->request))
+            continue;
+        const std::int64_t shared = std::min<std::int64_t>(data.point.prefix.sharedTokens, r->promptTokens);
+        s.sharedTokens += static_cast<std::uint64_t>(shared);
+        leastWarm += static_cast<double>(std::max<std::int64_t>(0, shared - kLargestBlock));
+    }
+
+    settle(s, [&] {
+        const double cached = static_cast<double>(s.cachedTokens);
+        const double most =
+            static_cast<double>(s.sharedTokens) + same + kTolerance * static_cast<double>(s.promptTokens);
+        const bool tooMuch = cached > most;
+        const bool tooLittle =
+            s.stated == CachePolicy::Warm && (s.cachedTokens == 0 || cached < kLeastOfShared * leastWarm);
+        return !tooMuch && !tooLittle;
+    });
+    return s;
+}
+
+CacheState pooled(std::span<const CacheState> points)
+{
+    CacheState s;
+    if (points.empty())
+        return s;
+    s.stated = points.front().stated;
+    s.made = points.front().made;
+    std::size_t contradicted = 0;
+    bool untold = false;
+    for (const CacheState& p : points) {
+        s.requests += p.requests;
+        s.promptTokens += p.promptTokens;
+        s.cachedTokens += p.cachedTokens;
+        s.sharedTokens += p.sharedTokens;
+        contradicted += p.standing == CacheStanding::Contradicted;
+        untold |= p.standing == CacheStanding::Unverified && p.succeeded;
+        s.succeeded |= p.succeeded;
+    }
+    if (untold)
+        s.requests = 0; // what some points did not tell is not known of the run
+    settle(s, [&] { return contradicted == 0; });
+    if (contradicted > 0) {
+        s.standing = CacheStanding::Contradicted;
+        s.text = std::string(stateWord(s.stated)) + ", contradicted at " + countText(contradicted) + " of " +
+                 countText(points.size()) + " points: " + countsText(s);
+    }
+    return s;
+}
+
+std::string cacheEntryText(const CacheState& state)
+{
+    std::string text = stateWord(state.stated);
+    if (state.standing != CacheStanding::NotStated)
+        text += ", " + std::string(cacheStandingId(state.standing));
+    return text;
+}
+
+} // namespace tailmark
