@@ -5,14 +5,19 @@
 #include "analysis/operating_point.h"
 #include "analysis/summarize.h"
 #include "analysis/text.h"
+#include "run/cache_preparation.h"
 #include "run/context_fit.h"
 #include "run/endpoint.h"
 #include "run/environment.h"
 #include "run/generator_threads.h"
 #include "run/point_execution.h"
+#include "target/address.h"
 #include "target/counter_scraper.h"
+#include "target/engine_profiles.h"
 #include "target/error_text.h"
+#include "target/http_client.h"
 #include "target/probe.h"
+#include "target/prompt_oracle.h"
 #include "target/refused_field.h"
 #include "workload/lengths.h"
 #include "workload/request_body.h"
@@ -33,8 +38,12 @@ namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr Nanoseconds kIdleLimit = std::chrono::seconds(10);
+constexpr auto kPreparationNews = std::chrono::milliseconds(100);
+constexpr double kFittingLimitS = 60;
+/// The card's entry for the stated cache and how the claim stands; the figures are with the points.
+constexpr const char* kCacheEntry = "cache";
 
-/// Cold caches need prompts that no earlier run can have left behind in the target.
+/// A stated cache needs prompts that no earlier run can have left behind in the target.
 std::string freshSalt()
 {
     std::random_device device;
@@ -63,6 +72,13 @@ bool targetIsGone(const PointSummary& summary)
         ended += n;
     const std::uint64_t unreached = count(Outcome::ConnectFailed) + count(Outcome::TimeoutConnect);
     return unreached > 0 && unreached + count(Outcome::Cancelled) + count(Outcome::NotSent) == ended;
+}
+
+/// Of engines that keep a cache for each slot: how many slots; 0 = not told.
+int slotsOf(const RunCard& card)
+{
+    const CardEntry entry = card.entry("flags.total_slots");
+    return entry.origin == CardOrigin::Unknown ? 0 : std::atoi(entry.value.c_str());
 }
 
 OperatingPointFound eventOf(const OperatingPoint& point)
@@ -95,10 +111,14 @@ private:
     Status readLengths();
     Status fitLengths(const ProbeResult& target);
     std::shared_ptr<const LengthSource> lengthsOf(const PointPlan& point) const;
+    void setUpPreparation(const ProbeResult& target);
     Status measure(const std::vector<std::string>& notes);
     Status findCounters();
     Status waitForIdleEngine();
     int generatorThreads() const;
+    Status fitPrompts();
+    Status prepareCache(LoadGenerator& generator, const PointPlan& point);
+    Status noteCache();
     Status runPoint(LoadGenerator& generator, const PointPlan& point);
     Status conclude(const PointPlan& point, const PointMeasurement& measured);
     Status noteStamps(const RecordBatch& batch);
@@ -123,6 +143,11 @@ private:
     std::vector<std::string> m_secrets;
     BodyOptions m_body;
     std::optional<FieldDropper> m_fields; ///< until the target has taken a request
+    const EngineProfile* m_profile = nullptr;
+    std::unique_ptr<HttpClient> m_http; ///< for what is asked between the points
+    std::unique_ptr<CachePreparation> m_cache;
+    CacheFacts m_cacheFacts; ///< of the point that comes
+    RunCard m_card;
     nlohmann::json m_environment;
     std::set<std::string> m_warned;
     std::set<std::string> m_stamps;
@@ -173,14 +198,11 @@ Result<ProbeResult> Execution::begin()
     m_fields.emplace(matrix.target, matrix.workload);
     if (Status status = fitLengths(target); !status)
         return status.error();
+    m_card = target.card;
     m_environment = clientEnvironment();
     m_environment.update(connectionFacts(matrix.target));
-    m_body.fit.overheadTokens = 1 + (matrix.target.api == Api::Chat ? m_body.chatOverheadTokens : 0);
-    if (matrix.workload.cache != CachePolicy::AsIs) {
-        m_body.runSalt = freshSalt();
-        m_environment["prompt_salt"] = m_body.runSalt;
-    }
-    const Result<RunId> created = m_store.createRun(m_options.name, m_plan, target.card, m_environment);
+    setUpPreparation(target);
+    const Result<RunId> created = m_store.createRun(m_options.name, m_plan, m_card, m_environment);
     if (!created)
         return created.error();
     m_report.run = created.value();
@@ -188,6 +210,21 @@ Result<ProbeResult> Execution::begin()
                         static_cast<int>(m_plan.points.size()), estimatedSeconds(m_plan), target.baseUrl,
                         target.engine, target.version, target.model});
     return probed;
+}
+
+void Execution::setUpPreparation(const ProbeResult& target)
+{
+    const Matrix& matrix = m_plan.matrix;
+    m_profile = &engineProfile(target.engine);
+    m_http = std::make_unique<HttpClient>(m_endpoint.headers, m_endpoint.tls, &m_control.stop);
+    m_body.fit.overheadTokens = 1 + (matrix.target.api == Api::Chat ? m_body.chatOverheadTokens : 0);
+    if (matrix.workload.cache != CachePolicy::AsIs) {
+        m_body.runSalt = freshSalt();
+        m_body.saltField = m_profile->cache.salt;
+        m_body.bypassFields = m_profile->cache.bypass;
+        m_environment["prompt_salt"] = m_body.runSalt;
+    }
+    m_cache = std::make_unique<CachePreparation>(*m_http, matrix, *m_profile, m_body, slotsOf(target.card));
 }
 
 /// Reads every file of lengths that the plan needs: once, and before anything is sent.
@@ -243,6 +280,8 @@ Status Execution::measure(const std::vector<std::string>& notes)
         if (Status status = warn(remark); !status)
             return status;
     if (Status status = findCounters(); !status)
+        return status;
+    if (Status status = fitPrompts(); !status)
         return status;
     LoadGenerator generator(m_endpoint, GeneratorOptions{generatorThreads()});
     for (const PointPlan& point : m_plan.points) {
@@ -304,6 +343,68 @@ int Execution::generatorThreads() const
     return threadsForChunks(chunksPerS, usableCores());
 }
 
+/// Finds how many words make a prompt of a wanted length; whatever comes of it, the run goes on.
+Status Execution::fitPrompts()
+{
+    int longest = 1;
+    for (const auto& [lengths, source] : m_lengths)
+        for (const LengthPair& pair : source->pairs())
+            longest = std::max(longest, pair.promptTokens);
+    const MonotonicClock clock;
+    const Nanoseconds until = clock.now() + fromSeconds(kFittingLimitS);
+    Nanoseconds nextNews{0};
+    CalibrationOptions options;
+    options.longestPrompt = longest;
+    options.proceed = [&](double done) {
+        const Nanoseconds now = clock.now();
+        if (now >= nextNews) {
+            nextNews = now + kPreparationNews;
+            m_notify(Preparation{"fitting prompt lengths", static_cast<int>(100 * done), 100});
+        }
+        return !m_control.stop && now < until;
+    };
+    TargetTokens tokens(*m_http, m_plan.matrix, *m_profile, m_body);
+    const Result<Calibration> calibrated = calibratePrompts(tokens.oracle(), options);
+    if (!calibrated)
+        return success(); // stopped: the points see that too
+    const PromptFit& fit = calibrated.value().fit;
+    if (fit.method != PromptMethod::Unchecked)
+        m_body.fit = fit;
+    m_environment["prompts"] = {{"method", promptMethodId(fit.method)},
+                                {"exact", fit.exact()},
+                                {"overhead_tokens", m_body.fit.overheadTokens},
+                                {"tokens_per_word", fit.tokensPerPiece},
+                                {"words_left_out", fit.dropped},
+                                {"text", promptFitText(m_body.fit)}};
+    for (const std::string& note : calibrated.value().notes)
+        if (Status status = warn(note); !status)
+            return status;
+    return m_store.updateEnvironment(m_report.run, m_environment);
+}
+
+Status Execution::prepareCache(LoadGenerator& generator, const PointPlan& point)
+{
+    const Result<CacheFacts> made = m_cache->prepare(point, generator, m_control, m_notify);
+    if (!made)
+        return made.error();
+    m_cacheFacts = made.value();
+    for (const std::string& note : m_cache->takeNotes())
+        if (Status status = warn(note); !status)
+            return status;
+    return success();
+}
+
+/// How the stated cache stands after the points so far, into the card.
+Status Execution::noteCache()
+{
+    std::vector<CacheState> states;
+    for (const PointSummary& summary : m_summaries)
+        states.push_back(summary.cache);
+    const CardEntry before = m_card.entry(kCacheEntry);
+    m_card.read(kCacheEntry, cacheEntryText(pooled(states)));
+    return m_card.entry(kCacheEntry) == before ? success() : m_store.updateCard(m_report.run, m_card);
+}
+
 Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
 {
     m_control.skipPoint = false; // asked for after the last point had ended
@@ -311,6 +412,10 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
         makeRequestSource(m_plan.matrix, point, m_body, lengthsOf(point));
     if (!source)
         return source.error();
+    if (Status status = prepareCache(generator, point); !status)
+        return status;
+    if (m_control.stop)
+        return success();
     ++m_report.points;
     m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
                           point.durationS});
@@ -326,12 +431,13 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
                          {}};
     if (m_fields)
         context.withoutRefused = [&](std::string_view refusal) { return withoutRefused(point, refusal); };
-    const Result<PointMeasurement> measured =
+    Result<PointMeasurement> measured =
         executePoint(context, point, std::move(source).value(), estimatedSeconds(rest));
     if (!measured)
         return measured.error();
     if (!measured.value().batch.empty())
         m_fields.reset();
+    measured.value().facts.cache = m_cacheFacts;
     return conclude(point, measured.value());
 }
 
@@ -365,6 +471,8 @@ Status Execution::conclude(const PointPlan& point, const PointMeasurement& measu
     const PointSummary& summary = m_summaries.back();
     m_report.validPoints += summary.verdict.valid ? 1 : 0;
     m_errors.add(measured.batch);
+    if (Status status = noteCache(); !status)
+        return status;
     m_notify(PointFinished{point.index, summary.verdict.valid, verdictText(summary.verdict)});
     tellOperatingPoints();
     if (targetIsGone(summary) && !m_control.stop)
