@@ -49,7 +49,8 @@ Result<CacheFacts> CachePreparation::prepare(const PointPlan& point, LoadGenerat
         addTo(facts.made, "kept apart from earlier points " + bySalt);
         if (point.prefix.kind == PrefixKind::None && !m_body.bypassFields.empty())
             addTo(facts.made, "passed by with " + m_body.bypassFields.dump());
-        addTo(facts.made, reset(control));
+        else
+            addTo(facts.made, reset(control));
     } else if (point.cache == CachePolicy::Warm) {
         addTo(facts.made, "kept apart from earlier runs " + bySalt);
         const Result<std::string> primed = prime(point, generator, control, notify);

@@ -364,6 +364,9 @@ Status Execution::fitPrompts()
         return !m_control.stop && now < until;
     };
     TargetTokens tokens(*m_http, m_plan.matrix, *m_profile, m_body);
+    for (const std::string& note : tokens.tryCacheFields())
+        if (Status status = warn(note); !status)
+            return status;
     const Result<Calibration> calibrated = calibratePrompts(tokens.oracle(), options);
     if (!calibrated)
         return success(); // stopped: the points see that too
@@ -401,7 +404,14 @@ Status Execution::noteCache()
     for (const PointSummary& summary : m_summaries)
         states.push_back(summary.cache);
     const CardEntry before = m_card.entry(kCacheEntry);
-    m_card.read(kCacheEntry, cacheEntryText(pooled(states)));
+    const CacheState state = pooled(states);
+    m_card.read(kCacheEntry, cacheEntryText(state));
+    const std::string& hint = m_profile->cache.cachedHint;
+    if (state.standing == CacheStanding::Unverified && state.succeeded && !hint.empty())
+        if (Status status = warn("the state of the cache is unverified: the engine tells cached tokens only with " +
+                                 hint);
+            !status)
+            return status;
     return m_card.entry(kCacheEntry) == before ? success() : m_store.updateCard(m_report.run, m_card);
 }
 

@@ -28,7 +28,7 @@ HttpLimits tokenizerLimits(const Limits& limits)
 } // namespace
 
 TargetTokens::TargetTokens(HttpClient& http, const Matrix& matrix, const EngineProfile& profile,
-                           const BodyOptions& body)
+                           BodyOptions& body)
     : m_http(http), m_matrix(matrix), m_body(body),
       m_takesTokenIds(matrix.target.api == Api::Completions && profile.prompt.tokenIds),
       m_tokenizer(http, matrix.target, profile.prompt, body.model, tokenizerLimits(matrix.limits))
@@ -47,11 +47,36 @@ PromptOracle TargetTokens::oracle()
     return oracle;
 }
 
-Result<int> TargetTokens::report(const std::string& prompt, bool ids)
+std::vector<std::string> TargetTokens::tryCacheFields()
+{
+    std::vector<std::string> notes;
+    nlohmann::json fields = m_body.bypassFields;
+    if (!m_body.saltField.empty())
+        fields[m_body.saltField] = m_body.runSalt;
+    if (fields.empty())
+        return notes;
+    const Result<Answer> answer = ask(commonWords().first, false, fields);
+    if (!answer || answer.value().record.outcome != Outcome::ClientError)
+        return notes;
+    const auto refused = [&](const std::string& field) {
+        const bool named = answer.value().refusal.find(field) != std::string::npos;
+        if (named)
+            notes.push_back(field + " was refused and is left out: prompts are kept apart by their first words");
+        return named;
+    };
+    if (!m_body.saltField.empty() && refused(m_body.saltField))
+        m_body.saltField.clear();
+    for (const auto& [field, value] : nlohmann::json(m_body.bypassFields).items())
+        if (refused(field))
+            m_body.bypassFields.erase(field);
+    return notes;
+}
+
+Result<TargetTokens::Answer> TargetTokens::ask(const std::string& prompt, bool ids, const nlohmann::json& fields)
 {
     BodyOptions options = m_body;
     options.fit.method = ids ? PromptMethod::TokenIds : PromptMethod::Unchecked;
-    const RequestBody fixed(m_matrix, options);
+    const RequestBody fixed(m_matrix, options, fields);
     std::string body;
     fixed.begin(body);
     body += prompt;
@@ -61,17 +86,30 @@ Result<int> TargetTokens::report(const std::string& prompt, bool ids)
     if (!sent)
         return sent.error();
     const HttpReply& reply = sent.value();
-    RequestRecord record;
+    Answer answer;
     ResponseReader reader;
-    reader.reset(m_matrix.workload.streaming, Nanoseconds(0), &record, nullptr);
+    reader.reset(m_matrix.workload.streaming, Nanoseconds(0), &answer.record, nullptr);
     reader.onHeaders(reply.status, reply.contentType);
     reader.feed(reply.body.data(), reply.body.size(), Nanoseconds(0));
     reader.finish(reply.complete);
-    if (record.outcome != Outcome::Completed && record.outcome != Outcome::NoContent)
-        return Error{ErrorCode::Unreachable, hideSecrets(url), reader.errorText()};
-    if (record.promptTokens == kUnknownCount)
-        return Error{ErrorCode::Unreachable, hideSecrets(url), "no prompt tokens are reported"};
-    return record.promptTokens;
+    if (answer.record.outcome != Outcome::Completed && answer.record.outcome != Outcome::NoContent)
+        answer.error = reader.errorText();
+    if (answer.record.outcome == Outcome::ClientError)
+        answer.refusal = reply.body;
+    return answer;
+}
+
+Result<int> TargetTokens::report(const std::string& prompt, bool ids)
+{
+    const Result<Answer> answer = ask(prompt, ids, nlohmann::json::object());
+    if (!answer)
+        return answer.error();
+    const std::string where = hideSecrets(completionsUrl(m_matrix.target));
+    if (!answer.value().error.empty())
+        return Error{ErrorCode::Unreachable, where, answer.value().error};
+    if (answer.value().record.promptTokens == kUnknownCount)
+        return Error{ErrorCode::Unreachable, where, "no prompt tokens are reported"};
+    return answer.value().record.promptTokens;
 }
 
 } // namespace tailmark

@@ -2,30 +2,45 @@
 #pragma once
 
 #include "plan/matrix.h"
+#include "record/request_record.h"
 #include "target/engine_profiles.h"
 #include "target/http_client.h"
 #include "target/prompt_calibration.h"
 #include "target/tokenizer_client.h"
 #include "workload/prompt.h"
 
+#include <string>
+#include <vector>
+
 namespace tailmark {
 
 /// Asks one target what its prompts' tokens are: through its tokenizer, and through short requests that are
 /// made as the requests of the load are made. Blocking; one thread. Must outlive its oracle, and `http`,
-/// `matrix` and `body` it.
+/// `matrix` and `body` outlive it.
 class TargetTokens
 {
 public:
-    TargetTokens(HttpClient& http, const Matrix& matrix, const EngineProfile& profile, const BodyOptions& body);
+    TargetTokens(HttpClient& http, const Matrix& matrix, const EngineProfile& profile, BodyOptions& body);
 
     PromptOracle oracle();
 
+    /// Sends one request with the fields that make a stated cache, which the probe's had not. Those that the
+    /// server refuses by name are taken out of the body options; what was done in words.
+    std::vector<std::string> tryCacheFields();
+
 private:
+    struct Answer
+    {
+        RequestRecord record;
+        std::string error;   ///< in words; empty when the request succeeded
+        std::string refusal; ///< body of a 4xx
+    };
+    Result<Answer> ask(const std::string& prompt, bool ids, const nlohmann::json& fields);
     Result<int> report(const std::string& prompt, bool ids);
 
     HttpClient& m_http;
     const Matrix& m_matrix;
-    const BodyOptions& m_body;
+    BodyOptions& m_body;
     bool m_takesTokenIds;
     HttpLimits m_requestLimits;
     TokenizerClient m_tokenizer;

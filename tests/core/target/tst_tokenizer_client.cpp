@@ -63,7 +63,8 @@ private slots:
     void asksWithTheTextInItsPlace()
     {
         Json asked;
-        TestServer server([&](const ServedRequest& request) {
+        TestServer server;
+        server.answerWith([&](const ServedRequest& request) {
             asked = Json::parse(request.body);
             return Reply::json(R"json({"count":3,"tokens":[5,6,7]})json");
         });
@@ -101,7 +102,8 @@ private slots:
         QFETCH(QString, count);
         QFETCH(QString, answer);
         QFETCH(int, tokens);
-        TestServer server([&](const ServedRequest&) { return Reply::json(answer.toStdString()); });
+        TestServer server;
+        server.answerWith([&](const ServedRequest&) { return Reply::json(answer.toStdString()); });
         PromptAccess way;
         way.tokenizeText = call("/tokenize", {{"content", "$text"}}, ids.toUtf8(), count.toUtf8());
         way.tokenizeText.idMember = member.toStdString();
@@ -119,7 +121,8 @@ private slots:
     void theNextWayWhereOneIsMissing()
     {
         std::atomic<int> refused{0};
-        TestServer server([&](const ServedRequest& request) {
+        TestServer server;
+        server.answerWith([&](const ServedRequest& request) {
             if (request.path() == "/count-messages") {
                 ++refused;
                 return Reply::json("{}", 404);
@@ -156,7 +159,8 @@ private slots:
     void reportsAreReadFromShortRequests()
     {
         std::string body;
-        TestServer server([&](const ServedRequest& request) {
+        TestServer server;
+        server.answerWith([&](const ServedRequest& request) {
             body = request.body;
             return Reply::events({R"json({"choices":[{"index":0,"text":"a","finish_reason":"length"}]})json",
                                   R"json({"choices":[],"usage":{"prompt_tokens":21,"completion_tokens":1}})json", "[DONE]"});
@@ -179,16 +183,46 @@ private slots:
         QCOMPARE(Json::parse(body)["prompt"], Json::array({1, 2, 3}));
     }
 
+    /// The probe has not sent them: a server that knows no salt must not refuse the load.
+    void refusedCacheFieldsAreLeftOut()
+    {
+        TestServer server;
+        server.answerWith([&](const ServedRequest& request) {
+            if (Json::parse(request.body).contains("cache_salt"))
+                return Reply::json(R"json({"error":{"message":"Parameter cache_salt is not supported"}})json", 400);
+            return Reply::events({R"json({"choices":[{"index":0,"text":"a","finish_reason":"stop"}]})json", "[DONE]"});
+        });
+        Matrix matrix;
+        matrix.target = targetOf(server, Api::Completions);
+        HttpClient http({}, {});
+        BodyOptions options;
+        options.runSalt = "salt";
+        options.saltField = "cache_salt";
+        options.bypassFields = {{"cache_prompt", false}};
+        TargetTokens tokens(http, matrix, EngineProfile(), options);
+        const std::vector<std::string> notes = tokens.tryCacheFields();
+        QCOMPARE(notes.size(), std::size_t(1));
+        QVERIFY(notes[0].starts_with("cache_salt was refused"));
+        QVERIFY(options.saltField.empty());
+        QVERIFY(options.bypassFields.contains("cache_prompt"));
+        QVERIFY(tokens.tryCacheFields().empty());
+        BodyOptions none;
+        const std::size_t before = server.requests().size();
+        QVERIFY(TargetTokens(http, matrix, EngineProfile(), none).tryCacheFields().empty());
+        QCOMPARE(server.requests().size(), before); // nothing to try
+    }
+
     void aRefusalIsAnError()
     {
-        TestServer server([&](const ServedRequest&) {
+        TestServer server;
+        server.answerWith([&](const ServedRequest&) {
             return Reply::json(R"json({"error":{"message":"prompt must be a string"}})json", 400);
         });
         Matrix matrix;
         matrix.target = targetOf(server, Api::Completions);
         HttpClient http({}, {});
         const EngineProfile profile;
-        const BodyOptions options;
+        BodyOptions options;
         TargetTokens tokens(http, matrix, profile, options);
         const Result<int> refused = tokens.oracle().report("1,2", true);
         QVERIFY(!refused.ok());
