@@ -96,6 +96,9 @@ private:
     QJsonObject m_result;
     std::unique_ptr<Csv> m_records, m_truth;
     qsizetype m_probes = 0; ///< rows of the truth that belong to a probe
+    /// Rows before those of the load: the probe's, that of the run, and two requests whose prompt tokens the
+    /// run holds its prompts against.
+    qsizetype before() const { return 2 * m_probes + 2; }
 };
 
 void TestMainPath::initTestCase()
@@ -202,15 +205,14 @@ void TestMainPath::recordsFileHasTheHeaderOfTheContract()
 
 void TestMainPath::countsAgreeWithTheTruth()
 {
-    // The run probes once more, as the probe before it did.
     qsizetype sent = 0, completed = 0, completedTruly = 0;
     for (const SentPoint& point : sentPoints(*m_records))
         sent += point.rows.size();
     QVERIFY(sent > 300);
-    QCOMPARE(m_truth->size(), sent + 2 * m_probes);
+    QCOMPARE(m_truth->size(), sent + before());
     for (qsizetype row = 0; row < m_records->size(); ++row)
         completed += m_records->at(row, "outcome") == "completed";
-    for (qsizetype row = 2 * m_probes; row < m_truth->size(); ++row)
+    for (qsizetype row = before(); row < m_truth->size(); ++row)
         completedTruly +=
             m_truth->at(row, "finish_reason") == "stop" || m_truth->at(row, "finish_reason") == "length";
     QCOMPARE(completed, completedTruly);
@@ -219,7 +221,7 @@ void TestMainPath::countsAgreeWithTheTruth()
 void TestMainPath::timesAgreeWithTheTruth()
 {
     QList<qsizetype> truth;
-    for (qsizetype row = 2 * m_probes; row < m_truth->size(); ++row)
+    for (qsizetype row = before(); row < m_truth->size(); ++row)
         truth << row;
     std::sort(truth.begin(), truth.end(), [&](qsizetype a, qsizetype b) {
         return m_truth->at(a, "received_ns").toLongLong() < m_truth->at(b, "received_ns").toLongLong();
@@ -260,7 +262,7 @@ void TestMainPath::tokensAgreeWithTheTruth()
     for (qsizetype row = 0; row < m_records->size(); ++row)
         if (m_records->at(row, "outcome") == "completed")
             measured << m_records->at(row, "output_tokens").toInt();
-    for (qsizetype row = 2 * m_probes; row < m_truth->size(); ++row)
+    for (qsizetype row = before(); row < m_truth->size(); ++row)
         if (m_truth->at(row, "finish_reason") == "stop" || m_truth->at(row, "finish_reason") == "length")
             true_ << m_truth->at(row, "output_tokens").toInt();
     std::sort(measured.begin(), measured.end());
