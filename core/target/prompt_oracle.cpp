@@ -66,7 +66,8 @@ std::vector<std::string> TargetTokens::tryCacheFields()
     };
     if (!m_body.saltField.empty() && refused(m_body.saltField))
         m_body.saltField.clear();
-    for (const auto& [field, value] : nlohmann::json(m_body.bypassFields).items())
+    const nlohmann::json bypass = m_body.bypassFields;
+    for (const auto& [field, value] : bypass.items())
         if (refused(field))
             m_body.bypassFields.erase(field);
     return notes;
