@@ -235,10 +235,14 @@ private:
             return;
         const bool ids = fit.method == PromptMethod::TokenIds;
         const auto difference = [&](int pieces) -> std::optional<int> {
-            const auto told =
-                reported(promptOf(fit.pieces, static_cast<std::size_t>(pieces), static_cast<std::uint64_t>(pieces)), ids);
-            const double counted = fit.overheadTokens + pieces * fit.tokensPerPiece;
-            return told ? std::optional(static_cast<int>(std::lround(*told - counted))) : std::nullopt;
+            // An answer may fail for what it says, and not for what was asked: so another prompt is tried.
+            for (std::uint64_t where = 0; where < 2; ++where) {
+                const std::string prompt =
+                    promptOf(fit.pieces, static_cast<std::size_t>(pieces), deriveSeed(where, pieces));
+                if (const std::optional<int> told = reported(prompt, ids))
+                    return static_cast<int>(std::lround(*told - fit.overheadTokens - pieces * fit.tokensPerPiece));
+            }
+            return std::nullopt;
         };
         const std::optional<int> atShort = difference(kShortSample);
         const std::optional<int> atLong = difference(kLongSample);
@@ -257,7 +261,7 @@ private:
     {
         const Count count = [&](const std::string& text) { return reported(text); };
         PromptFit& fit = m_result.fit;
-        if (!fitWords(count, m_options.reports - 4)) { // some are kept to look at the result
+        if (!fitWords(count, m_options.reports - 6)) { // some are kept to look at the result
             if (!m_cancelled)
                 note("the server reports no prompt tokens: prompt lengths are not checked");
             fit = {};

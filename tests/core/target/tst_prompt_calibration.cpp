@@ -217,6 +217,24 @@ private slots:
         QCOMPARE(exactOf(server, c.fit, 128), 50);
     }
 
+    void aFailedAnswerIsTriedWithAnotherPrompt()
+    {
+        FakeServer server;
+        server.moreInReports = 5;
+        PromptOracle oracle = server.oracle(true);
+        const auto answers = oracle.report;
+        std::set<std::string> asked;
+        oracle.report = [&](const std::string& prompt, bool ids) -> Result<int> {
+            if (asked.insert(prompt).second && asked.size() == 1)
+                return Error{ErrorCode::Unreachable, "", "HTTP 500"};
+            return answers(prompt, ids);
+        };
+        const Calibration c = calibrated(oracle);
+        QCOMPARE(asked.size(), std::size_t(3));
+        QVERIFY(c.notes.empty());
+        QCOMPARE(c.fit.overheadTokens, 6);
+    }
+
     void nobodyTellsAnything()
     {
         FakeServer server;
