@@ -80,12 +80,17 @@ private:
         return std::nullopt;
     }
 
-    bool goOn(double done) { return !m_cancelled && (!m_options.proceed || m_options.proceed(done)); }
+    bool goOn(double done)
+    {
+        m_done = done;
+        m_timeOver = m_timeOver || (m_options.proceed && !m_options.proceed(done));
+        return !m_cancelled && !m_timeOver;
+    }
 
     std::optional<TokenCount> tokenized(const std::string& text) { return valueOf(m_oracle.tokenize(text)); }
     std::optional<int> reported(const std::string& prompt, bool ids = false)
     {
-        if (!m_oracle.report || m_reportsLeft <= 0 || m_cancelled)
+        if (!m_oracle.report || m_reportsLeft <= 0 || !goOn(m_done))
             return std::nullopt;
         --m_reportsLeft;
         return valueOf(m_oracle.report(prompt, ids));
@@ -219,7 +224,7 @@ private:
         byIds.overheadTokens = 1;
         const std::optional<int> told = reported(promptOf(byIds.pieces, kShortSample, 1), true);
         if (!told) {
-            if (!m_cancelled)
+            if (!m_cancelled && !m_timeOver)
                 note("prompts as token ids were refused, text is sent instead: " + m_lastError);
             return;
         }
@@ -247,7 +252,7 @@ private:
         const std::optional<int> atShort = difference(kShortSample);
         const std::optional<int> atLong = difference(kLongSample);
         if (!atShort || !atLong) {
-            if (!m_cancelled)
+            if (!m_cancelled && !m_timeOver)
                 note("the server reports no prompt tokens to hold the prompts against: " + m_lastError);
             return;
         }
@@ -275,6 +280,8 @@ private:
     const CalibrationOptions& m_options;
     int m_reportsLeft;
     Calibration m_result;
+    double m_done = 0;
+    bool m_timeOver = false;
     std::optional<Error> m_cancelled;
     std::string m_lastError;
 };
