@@ -2,6 +2,8 @@
 // What scripts and the workbench rely on: exit codes, one-line errors, help, events and control lines.
 #include "programs.h"
 
+#include <nlohmann/json.hpp>
+
 #include "run/run_event.h"
 
 #include <algorithm>
@@ -16,16 +18,15 @@ namespace {
 
 constexpr const char* kTwoLevels = R"([{"kind": "concurrency_sweep", "levels": [1, 2]}])";
 
-/// The names of the events, in their order; progress and warnings, which depend on the machine, left out.
+/// The names of the events, in their order; progress, preparation and warnings, which depend on the machine,
+/// left out.
 QByteArray namesOf(const QList<RunEvent>& events)
 {
-    static const QList<QByteArray> names = {"run_started",    "point_started",   "progress",
-                                            "point_finished", "operating_point", "warning",
-                                            "run_finished"};
     QList<QByteArray> list;
     for (const RunEvent& event : events)
-        if (!std::holds_alternative<Progress>(event) && !std::holds_alternative<RunWarning>(event))
-            list << names.at(qsizetype(event.index()));
+        if (!std::holds_alternative<Progress>(event) && !std::holds_alternative<Preparation>(event) &&
+            !std::holds_alternative<RunWarning>(event))
+            list << QByteArray::fromStdString(eventToJson(event).at("event").get<std::string>());
     return list.join(' ');
 }
 

@@ -162,7 +162,7 @@ private slots:
     void aDamagedCardHidesNoRun();
     void tellsWhyItCannotOpen();
     void refusesANewerSchema();
-    void bringsTheFirstSchemaUpToDate();
+    void bringsAnOlderSchemaUpToDate();
     void refusesAMissingFileForReading();
     void saysWhichRunIsMissing();
     void textsAreKeptWhateverTheyHold();
@@ -593,7 +593,7 @@ void TestStore::refusesANewerSchema()
     }
 }
 
-void TestStore::bringsTheFirstSchemaUpToDate()
+void TestStore::bringsAnOlderSchemaUpToDate()
 {
     const Plan plan = planOf(1);
     RunId run;
@@ -606,7 +606,7 @@ void TestStore::bringsTheFirstSchemaUpToDate()
     }
     sqlite3* db = nullptr;
     QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
-    QCOMPARE(sqlite3_exec(db, "ALTER TABLE records DROP COLUMN prompt_tokens_client; PRAGMA user_version = 1",
+    QCOMPARE(sqlite3_exec(db, "ALTER TABLE records DROP COLUMN prompt_tokens_client; PRAGMA user_version = 2",
                           nullptr, nullptr, nullptr),
              SQLITE_OK);
     sqlite3_close(db);
