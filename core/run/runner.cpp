@@ -216,7 +216,7 @@ void Execution::setUpPreparation(const ProbeResult& target)
 {
     const Matrix& matrix = m_plan.matrix;
     m_profile = &engineProfile(target.engine);
-    m_http = std::make_unique<HttpClient>(m_endpoint.headers, m_endpoint.tls, &m_control.stop);
+    m_http = std::make_unique<HttpClient>(m_endpoint.headers, m_endpoint.connection, &m_control.stop);
     m_body.fit.overheadTokens = 1 + (matrix.target.api == Api::Chat ? m_body.chatOverheadTokens : 0);
     if (matrix.workload.cache != CachePolicy::AsIs) {
         m_body.runSalt = freshSalt();

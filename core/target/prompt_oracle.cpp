@@ -31,8 +31,11 @@ TargetTokens::TargetTokens(HttpClient& http, const Matrix& matrix, const EngineP
                            BodyOptions& body)
     : m_http(http), m_matrix(matrix), m_body(body),
       m_takesTokenIds(matrix.target.api == Api::Completions && profile.prompt.tokenIds),
-      m_tokenizer(http, matrix.target, profile.prompt, body.model, tokenizerLimits(matrix.limits))
+      m_emptyDelta(profile.request.emptyDelta),
+      m_tokenizer(http, m_matrix.target, profile.prompt, body.model, tokenizerLimits(matrix.limits))
 {
+    for (const char* extra : {"images", "n"})
+        m_matrix.workload.extras.erase(extra);
     m_requestLimits.connectS = matrix.limits.connectTimeoutS;
     m_requestLimits.totalS = matrix.limits.connectTimeoutS + matrix.limits.firstTokenTimeoutS;
 }
@@ -89,7 +92,7 @@ Result<TargetTokens::Answer> TargetTokens::ask(const std::string& prompt, bool i
     const HttpReply& reply = sent.value();
     Answer answer;
     ResponseReader reader;
-    reader.reset(m_matrix.workload.streaming, Nanoseconds(0), &answer.record, nullptr);
+    reader.reset(m_matrix.workload.streaming, Nanoseconds(0), &answer.record, nullptr, m_emptyDelta);
     reader.onHeaders(reply.status, reply.contentType);
     reader.feed(reply.body.data(), reply.body.size(), Nanoseconds(0));
     reader.finish(reply.complete);

@@ -15,8 +15,8 @@
 namespace tailmark {
 
 /// Asks one target what its prompts' tokens are: through its tokenizer, and through short requests that are
-/// made as the requests of the load are made. Blocking; one thread. Must outlive its oracle, and `http`,
-/// `matrix` and `body` outlive it.
+/// made as the requests of the load are made. Blocking; one thread. Must outlive its oracle, and `http`
+/// and `body` outlive it.
 class TargetTokens
 {
 public:
@@ -39,9 +39,10 @@ private:
     Result<int> report(const std::string& prompt, bool ids);
 
     HttpClient& m_http;
-    const Matrix& m_matrix;
+    Matrix m_matrix; ///< without what has prompt tokens of its own (pictures), and with one answer a request
     BodyOptions& m_body;
     bool m_takesTokenIds;
+    EmptyDelta m_emptyDelta;
     HttpLimits m_requestLimits;
     TokenizerClient m_tokenizer;
 };
