@@ -65,7 +65,7 @@ struct SmallRun
             return plan.error();
         RunControl control;
         const Result<RunReport> report =
-            executeRun(plan.value(), store, RunOptions{"test", "", 1}, control, [](const RunEvent&) {});
+            executeRun(plan.value(), store, RunOptions{"test", ""}, control, [](const RunEvent&) {});
         if (!report)
             return report;
         const Result<StoredRun> stored = store.loadRun(report.value().run);
