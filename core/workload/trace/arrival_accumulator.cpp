@@ -134,7 +134,27 @@ void ArrivalAccumulator::fillRates(ArrivalStats& stats) const
     }
 }
 
-ArrivalStats ArrivalAccumulator::stats(std::optional<std::vector<std::int64_t>> allGaps) const
+/// The counts say which gaps the quantile is among; those alone are ranked.
+std::int64_t ArrivalAccumulator::gapQuantile(double percent, std::span<const Nanoseconds> arrivals) const
+{
+    const std::int64_t counted = m_gaps.quantile(percent);
+    if (counted < IntegerCounts::kExactBelow || arrivals.size() != m_rows)
+        return std::clamp(counted, m_minGap, m_maxGap);
+    const std::size_t slot = IntegerCounts::slotOf(counted);
+    const std::int64_t next = IntegerCounts::valueOf(slot + 1);
+    std::vector<std::int64_t> among;
+    for (std::size_t i = 1; i < arrivals.size(); ++i) {
+        const std::int64_t gap = (arrivals[i] - arrivals[i - 1]).count();
+        if (gap >= counted && gap < next)
+            among.push_back(gap);
+    }
+    const std::uint64_t rank = quantileRank(m_rows - 1, percent) - m_gaps.below(counted);
+    const auto nth = among.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
+    std::nth_element(among.begin(), nth, among.end());
+    return *nth;
+}
+
+ArrivalStats ArrivalAccumulator::stats(std::span<const Nanoseconds> arrivals) const
 {
     ArrivalStats stats;
     stats.duration = m_last - m_first;
@@ -153,16 +173,9 @@ ArrivalStats ArrivalAccumulator::stats(std::optional<std::vector<std::int64_t>> 
     gaps.zeroShare = static_cast<double>(m_zeroGaps) / static_cast<double>(n);
     gaps.minNs = m_minGap;
     gaps.maxNs = m_maxGap;
-    const auto quantile = [&](double percent) {
-        if (!allGaps)
-            return std::clamp(m_gaps.quantile(percent), m_minGap, m_maxGap);
-        const auto nth = allGaps->begin() + static_cast<std::ptrdiff_t>(quantileRank(n, percent)) - 1;
-        std::nth_element(allGaps->begin(), nth, allGaps->end());
-        return *nth;
-    };
-    gaps.p50Ns = quantile(50);
-    gaps.p90Ns = quantile(90);
-    gaps.p99Ns = quantile(99);
+    gaps.p50Ns = gapQuantile(50, arrivals);
+    gaps.p90Ns = gapQuantile(90, arrivals);
+    gaps.p99Ns = gapQuantile(99, arrivals);
     stats.gaps = gaps;
     stats.grid = gridOf(m_gaps, m_zeroGaps);
     return stats;

@@ -17,13 +17,14 @@ class ArrivalAccumulator
 public:
     void add(Nanoseconds arrival);
     bool empty() const { return m_rows == 0; }
-    /// `allGaps`: every gap in ns where the caller has them all, for exact quantiles; it is reordered.
-    ArrivalStats stats(std::optional<std::vector<std::int64_t>> allGaps) const;
+    /// `arrivals`: all of them where the caller has them, for quantiles that are exact to the ns.
+    ArrivalStats stats(std::span<const Nanoseconds> arrivals = {}) const;
 
 private:
     void count(std::int64_t second);
     std::optional<WindowCounts> windowsOf(int widthS) const;
     void fillRates(ArrivalStats& stats) const;
+    std::int64_t gapQuantile(double percent, std::span<const Nanoseconds> arrivals) const;
 
     std::uint64_t m_rows = 0;
     Nanoseconds m_first{0}, m_last{0};

@@ -255,7 +255,7 @@ bool readCsv(ByteSource& source, char separator, RowReader& rows, TraceBuilder& 
                 value = nestedValue(cells[each.column], *each.path, unquoted);
         }
         rows.read(values, records.line());
-        if (!builder.goOn(source.fractionRead()))
+        if (!builder.goOn(source))
             return false;
     }
     tooLong = records.tooLong();

@@ -153,7 +153,7 @@ Result<bool> readJson(ByteSource& source, const TraceOptions& options, TraceBuil
                 if (Status status = settle(); !status)
                     return status.error();
         }
-        if (!builder.goOn(source.fractionRead()))
+        if (!builder.goOn(source))
             return false;
     }
     if (records.tooLong())

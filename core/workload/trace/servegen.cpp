@@ -173,7 +173,7 @@ Result<bool> readServeGen(ByteSource& source, const std::string& path, const Tra
             std::prev(of)->second.requests += window.rate * kWindowS;
             requests += window.rate * kWindowS;
         }
-        if (!builder.goOn(source.fractionRead()))
+        if (!builder.goOn(source))
             return false;
     }
     if (requests < 1)

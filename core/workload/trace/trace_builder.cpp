@@ -252,13 +252,9 @@ void dequantiseArrivals(Trace& trace, std::uint64_t seed)
     trace.rows.sortByArrival();
     trace.rows.startAtZero();
     ArrivalAccumulator arrivals;
-    std::vector<std::int64_t> gaps;
-    for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-        arrivals.add(trace.rows.arrival(i));
-        if (i > 0)
-            gaps.push_back((trace.rows.arrival(i) - trace.rows.arrival(i - 1)).count());
-    }
-    trace.stats.arrivals = arrivals.stats(std::move(gaps));
+    for (const Nanoseconds arrival : trace.rows.arrivals())
+        arrivals.add(arrival);
+    trace.stats.arrivals = arrivals.stats(trace.rows.arrivals());
     char width[32];
     std::snprintf(width, sizeof width, "%.6g", toSeconds(tick));
     trace.warnings.push_back({"arrivals_dequantised", std::string("arrivals sat on a grid of about ") +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "workload/trace/block_numbers.h"
+#include "workload/trace/byte_source.h"
 #include "workload/trace/trace.h"
 #include "workload/trace/trace_import.h"
 #include "workload/trace/trace_measures.h"
@@ -31,7 +32,7 @@ public:
     std::int32_t model(std::string_view name);
 
     /// To be asked for every record: tells the progress now and then. False when the user stopped it.
-    bool goOn(double fractionRead) { return (++m_records & 0x1fff) != 0 || tellProgress(fractionRead); }
+    bool goOn(const ByteSource& source) { return (++m_records & 0x1fff) != 0 || tellProgress(source.fractionRead()); }
     /// No row, or a fault of the file, is an error; its message starts with a short code.
     Result<Trace> finish(const std::string& path);
 

@@ -127,13 +127,7 @@ std::optional<ArrivalStats> TraceMeasures::arrivals(const Trace& trace) const
 {
     if (trace.sessionClock || m_withArrival < m_rows || m_rows == 0 || !m_ordered)
         return std::nullopt;
-    if (trace.sampledEvery > 1)
-        return m_arrivals.stats(std::nullopt);
-    std::vector<std::int64_t> gaps;
-    gaps.reserve(trace.rows.size());
-    for (std::size_t i = 1; i < trace.rows.size(); ++i)
-        gaps.push_back((trace.rows.arrival(i) - trace.rows.arrival(i - 1)).count());
-    return m_arrivals.stats(std::move(gaps));
+    return m_arrivals.stats(trace.rows.arrivals());
 }
 
 std::optional<SessionStats> TraceMeasures::sessionStats() const

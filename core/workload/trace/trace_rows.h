@@ -52,6 +52,8 @@ public:
     std::span<const std::int32_t> prompts() const { return m_prompt; }
     std::span<const std::int32_t> outputs() const { return m_output; }
     Nanoseconds arrival(std::size_t i) const { return m_arrival.at(i); }
+    /// Empty where no row tells one.
+    std::span<const Nanoseconds> arrivals() const { return m_arrival.values; }
 
     void push_back(const TraceRow& row, std::span<const BlockRun> blocks = {});
     void setArrival(std::size_t i, Nanoseconds arrival) { m_arrival.values[i] = arrival; }

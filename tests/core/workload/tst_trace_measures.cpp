@@ -145,7 +145,7 @@ private slots:
         ArrivalAccumulator arrivals;
         for (int i = 0; i <= 200; ++i)
             arrivals.add(Nanoseconds(i * 100'000'000LL)); // ten a second
-        const ArrivalStats stats = arrivals.stats(std::nullopt);
+        const ArrivalStats stats = arrivals.stats();
         QCOMPARE(stats.gaps->cv, 0.0);
         QCOMPARE(stats.windows.size(), std::size_t(2)); // 1 s and 10 s; only one minute
         QCOMPARE(stats.windows[0].dispersion, 0.0);
@@ -160,7 +160,7 @@ private slots:
         ArrivalAccumulator arrivals;
         for (const std::int64_t seconds : {0LL, 1LL, 7'000'000LL, 60'000'000LL, 1'700'000'000LL})
             arrivals.add(Nanoseconds(seconds * 1'000'000'000));
-        const ArrivalStats stats = arrivals.stats(std::nullopt);
+        const ArrivalStats stats = arrivals.stats();
         QVERIFY(stats.windows.empty()); // seconds were too many to count
         QVERIFY(stats.ratesPerS.size() <= 240);
         double sum = 0;
