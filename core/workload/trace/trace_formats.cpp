@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/trace/trace_formats.h"
 
+#include "workload/trace/format_tables.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -8,278 +10,6 @@
 namespace tailmark {
 
 namespace {
-
-struct Name
-{
-    Field field;
-    std::string_view folded;
-    bool needed = false;
-};
-
-/// A format of flat records. The first in the table whose needed names are all there is the one.
-struct Format
-{
-    std::string_view id;
-    std::string_view lookedFor;
-    std::vector<Name> names;
-    TimeUnit timestampUnit = TimeUnit::Seconds, thinkUnit = TimeUnit::Seconds;
-    int blockSize = 0;
-    bool wholeBlocksOnly = false, idsOfSession = false, sessionClock = false, timestampOptional = false;
-};
-
-const std::vector<Format>& formats()
-{
-    using F = Field;
-    static const std::vector<Format> table = {
-        {"azure",
-         "TIMESTAMP, ContextTokens and GeneratedTokens",
-         {{F::Timestamp, "timestamp", true},
-          {F::Prompt, "contexttokens", true},
-          {F::Output, "generatedtokens", true}},
-         TimeUnit::DateTime},
-        {"burstgpt",
-         "Timestamp, Request tokens and Response tokens",
-         {{F::Timestamp, "timestamp", true},
-          {F::Prompt, "requesttokens", true},
-          {F::Output, "responsetokens", true},
-          {F::Total, "totaltokens"},
-          {F::Session, "sessionid"},
-          {F::Model, "model"}}},
-        {"vidur",
-         "num_prefill_tokens and num_decode_tokens",
-         {{F::Timestamp, "arrivedat"},
-          {F::Prompt, "numprefilltokens", true},
-          {F::Output, "numdecodetokens", true},
-          {F::Total, "numtotaltokens"}}},
-        {"weka",
-         "session_id, t_s, input_tokens, output_tokens and hash_id_runs, or objects with requests",
-         {{F::Session, "sessionid", true},
-          {F::Agent, "agent"},
-          {F::Timestamp, "ts", true},
-          {F::Prompt, "inputtokens", true},
-          {F::Output, "outputtokens", true},
-          {F::Turn, "seq"},
-          {F::ThinkTime, "thinktimes"},
-          {F::Model, "model"},
-          {F::Blocks, "hashidruns", true}},
-         TimeUnit::Seconds,
-         TimeUnit::Seconds,
-         64,
-         true,
-         true,
-         true},
-        {"bailian",
-         "chat_id, parent_chat_id, timestamp, input_length and output_length",
-         {{F::Session, "chatid", true},
-          {F::Parent, "parentchatid", true},
-          {F::Timestamp, "timestamp", true},
-          {F::Prompt, "inputlength", true},
-          {F::Output, "outputlength", true},
-          {F::Turn, "turn"},
-          {F::Blocks, "hashids"}},
-         TimeUnit::Seconds,
-         TimeUnit::Seconds,
-         16},
-        {"mooncake", // also vLLM's timed_trace, AIPerf's mooncake_trace and GuideLLM's trace_synthetic
-         "input_length, output_length, timestamp and hash_ids",
-         {{F::Timestamp, "timestamp"},
-          {F::Timestamp, "timestampms"},
-          {F::Prompt, "inputlength", true},
-          {F::Output, "outputlength", true},
-          {F::Session, "sessionid"},
-          {F::ThinkTime, "delay"},
-          {F::Blocks, "hashids"},
-          {F::Blocks, "hashidruns"}},
-         TimeUnit::Milliseconds,
-         TimeUnit::Milliseconds,
-         512},
-        {"guidellm",
-         "prompt_tokens_count and output_tokens_count",
-         {{F::Prompt, "prompttokenscount", true}, {F::Output, "outputtokenscount", true}}},
-        {"guidellm",
-         "input_tokens_count and completion_tokens_count",
-         {{F::Prompt, "inputtokenscount", true}, {F::Output, "completiontokenscount", true}}},
-    };
-    return table;
-}
-
-/// Formats whose records hold the prompt itself: after the guess by names, so that a log with texts and token
-/// counts is read by its counts.
-const std::vector<Format>& textFormats()
-{
-    using F = Field;
-    static const std::vector<Format> table = {
-        {"mooncake",
-         "text_input and output_length",
-         {{F::Timestamp, "timestamp"},
-          {F::PromptText, "textinput", true},
-          {F::Output, "outputlength", true},
-          {F::Session, "sessionid"},
-          {F::ThinkTime, "delay"}},
-         TimeUnit::Milliseconds,
-         TimeUnit::Milliseconds,
-         0,
-         false,
-         false,
-         false,
-         true},
-        {"vllm",
-         "prompt and output_tokens",
-         {{F::PromptText, "prompt", true}, {F::Output, "outputtokens", true}}},
-        {"aiperf",
-         "text, with timestamp or delay, or objects with turns",
-         {{F::Timestamp, "timestamp"},
-          {F::ThinkTime, "delay"},
-          {F::PromptText, "text", true},
-          {F::Output, "outputlength"},
-          {F::Session, "sessionid"}},
-         TimeUnit::Milliseconds,
-         TimeUnit::Milliseconds,
-         0,
-         false,
-         false,
-         false,
-         true},
-        {"vllm", "prompt", {{F::PromptText, "prompt", true}}},
-    };
-    return table;
-}
-
-/// Names that logs have for a field, the most telling first: proxies and libraries (LiteLLM, Langfuse,
-/// Helicone, OpenAI's usage objects, OpenTelemetry) and plain tables. A name matches as a whole or behind a
-/// dot.
-struct Aliases
-{
-    Field field;
-    std::vector<std::string_view> names;
-};
-
-const std::vector<Aliases>& aliases()
-{
-    using F = Field;
-    static const std::vector<Aliases> table = {
-        {F::Timestamp,
-         {"timestamp",
-          "timestampms",
-          "timestamps",
-          "timestampus",
-          "timestampns",
-          "arrivaltime",
-          "arrivedat",
-          "arrival",
-          "arrivalms",
-          "arrivals",
-          "arrivaltimems",
-          "arrivaltimes",
-          "requestcreatedat",
-          "requesttime",
-          "requesttimestamp",
-          "starttime",
-          "starttimeunixnano",
-          "starttimems",
-          "startedat",
-          "createdat",
-          "created",
-          "senttime",
-          "datetime",
-          "time",
-          "timems",
-          "times",
-          "ts",
-          "tms",
-          "date",
-          "t"}},
-        {F::Prompt,
-         {"prompttokens",
-          "inputtokens",
-          "usage.prompttokens",
-          "usage.inputtokens",
-          "usagedetails.input",
-          "usage.input",
-          "usage.prompt",
-          "inputlength",
-          "promptlength",
-          "contexttokens",
-          "requesttokens",
-          "numprompttokens",
-          "numinputtokens",
-          "numprefilltokens",
-          "prompttokenscount",
-          "inputtokenscount",
-          "prompttokencount",
-          "inputtokencount",
-          "promptlen",
-          "inputlen",
-          "prefilltokens",
-          "isl",
-          "promptsize",
-          "tokensin",
-          "inputsequencelength",
-          "in",
-          "prompt",
-          "input"}},
-        {F::Output,
-         {"completiontokens",
-          "outputtokens",
-          "usage.completiontokens",
-          "usage.outputtokens",
-          "usagedetails.output",
-          "usage.output",
-          "usage.completion",
-          "outputlength",
-          "completionlength",
-          "generatedtokens",
-          "responsetokens",
-          "generationtokens",
-          "numoutputtokens",
-          "numcompletiontokens",
-          "numgeneratedtokens",
-          "numdecodetokens",
-          "outputtokenscount",
-          "completiontokenscount",
-          "outputtokencount",
-          "completiontokencount",
-          "candidatestokencount",
-          "outputlen",
-          "decodetokens",
-          "responselength",
-          "osl",
-          "tokensout",
-          "outputsequencelength",
-          "out",
-          "completion",
-          "response",
-          "output"}},
-        {F::Total, {"totaltokens", "usage.totaltokens", "usagedetails.total", "usage.total"}},
-        {F::Cached,
-         {"prompttokensdetails.cachedtokens", "inputtokensdetails.cachedtokens", "cachedtokens",
-          "promptcachereadtokens", "cachereadinputtokens", "cacheread.inputtokens",
-          "usagedetails.inputcachedtokens", "inputcachedtokens", "cachedprompttokens", "prompttokenscached"}},
-        {F::Session,
-         {"sessionid", "conversationid", "conversationhash", "threadid", "chatid", "session", "conversation",
-          "traceid"}},
-        {F::Turn, {"turn", "turnindex", "turnidentifier", "turnid"}},
-        {F::ThinkTime, {"thinktimes", "thinktimems", "thinktime"}},
-        {F::Model,
-         {"model", "modelname", "providedmodelname", "responsemodel", "requestmodel", "response.model",
-          "request.model", "modelgroup", "modelid"}},
-        {F::Blocks, {"hashids", "hashidruns", "blockhashes", "blockids", "prefixhashes"}},
-        {F::Kind, {"type", "observationtype"}},
-    };
-    return table;
-}
-
-const std::vector<Aliases>& textAliases()
-{
-    static const std::vector<Aliases> table = {
-        {Field::PromptText,
-         {"prompt", "textinput", "instruction", "question", "inputtext", "input", "context", "content",
-          "text"}},
-        {Field::OutputText,
-         {"completion", "response", "answer", "outputtext", "output", "target", "generation"}},
-    };
-    return table;
-}
 
 const SourceName* findFolded(std::span<const SourceName> names, std::string_view folded)
 {
@@ -435,12 +165,12 @@ void settleUnits(Layout& layout, const TraceOptions& options, std::optional<Time
         layout.thinkUnit = unitOfName(think->name).value_or(layout.thinkUnit);
 }
 
-std::optional<Layout> match(const Format& format, std::span<const SourceName> names,
+std::optional<Layout> match(const FlatFormat& format, std::span<const SourceName> names,
                             const TraceOptions& options)
 {
     Layout layout;
     layout.format = format.id;
-    for (const Name& name : format.names) {
+    for (const FieldName& name : format.names) {
         const SourceName* found = findFolded(names, name.folded);
         if (!found && name.needed)
             return std::nullopt;
@@ -482,14 +212,14 @@ void settleKind(Layout& layout)
 Layout guess(std::span<const SourceName> names, Layout layout)
 {
     layout.format = "generic";
-    for (const Aliases& field : aliases()) {
+    for (const FieldAliases& field : aliases()) {
         const bool tokens = field.field == Field::Prompt || field.field == Field::Output ||
                             field.field == Field::Total || field.field == Field::Cached;
         for (const std::string_view alias : field.names)
             if (const SourceName* found = findAlias(names, alias); found && (!tokens || holdsNumbers(*found)))
                 take(layout, field.field, *found);
     }
-    for (const Aliases& field : textAliases())
+    for (const FieldAliases& field : textAliases())
         for (const std::string_view alias : field.names)
             if (const SourceName* found = findFolded(names, alias); found && !holdsNumbers(*found))
                 take(layout, field.field, *found);
@@ -558,8 +288,8 @@ std::string foldedName(std::string_view name)
 std::string namesLookedFor(std::string_view format)
 {
     std::string text;
-    for (const std::vector<Format>* table : {&formats(), &textFormats()})
-        for (const Format& each : *table)
+    for (const std::vector<FlatFormat>* table : {&flatFormats(), &textFormats()})
+        for (const FlatFormat& each : *table)
             if (format == each.id || (format == "auto" && text.find(std::string("(") + std::string(each.id) +
                                                                     ")") == std::string::npos))
                 text += std::string(text.empty() ? "" : "; ") + std::string(each.lookedFor) + " (" +
@@ -591,14 +321,14 @@ Result<Layout> layoutOf(std::vector<SourceName> names, const TraceOptions& optio
                           "; there are: " + listed(names));
         take(asked, field, *found);
     }
-    const auto search = [&](const std::vector<Format>& table) {
-        for (const Format& format : table)
+    const auto search = [&](const std::vector<FlatFormat>& table) {
+        for (const FlatFormat& format : table)
             if (!layout && (any || options.format == format.id))
                 layout = match(format, names, options);
     };
     // Named columns come first; what they leave open is guessed.
     if (options.columns.empty())
-        search(formats());
+        search(flatFormats());
     if (!layout && (any || options.format == "generic" || !options.columns.empty())) {
         Layout guessed = guess(names, asked);
         const bool named =
