@@ -150,13 +150,15 @@ public:
             return m_rows.reject(line, "prompt", "empty_value");
         if (answered.empty() && !m_options.keepZeroOutput)
             return m_rows.reject(line, "output", "empty_value");
+        const FieldValue model = member(record, "model");
+        if (!m_options.model.empty() && model.text != m_options.model)
+            return m_rows.warn("other_models_left_out", line);
         if (question + 2 < turns->size())
             m_rows.warn("extra_turns_ignored", line);
         TraceRow row;
         row.line = line;
         row.lengths = {codePoints(asked), codePoints(answered)};
-        if (const FieldValue model = member(record, "model");
-            model.type == FieldValue::Type::Text && !model.text.empty())
+        if (model.type == FieldValue::Type::Text && !model.text.empty())
             row.model = m_rows.model(model.text);
         m_rows.accept(row);
     }

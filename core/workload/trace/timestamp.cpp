@@ -75,8 +75,8 @@ std::optional<Nanoseconds> parseTimestamp(std::string_view text)
     };
     const int y = number(0, 4), mo = number(5, 2), d = number(8, 2);
     const int h = number(11, 2), mi = number(14, 2), s = number(17, 2);
-    if (notDigits || text[4] != '-' || text[7] != '-' || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' ||
-        text[16] != ':')
+    if (notDigits || text[4] != '-' || text[7] != '-' || (text[10] != ' ' && text[10] != 'T') ||
+        text[13] != ':' || text[16] != ':')
         return std::nullopt;
     // ±292 years around 1970 fit into 64 bits of ns; nothing was logged before.
     if (y < 1970 || y > 2200 || h > 23 || mi > 59 || s > 59)

@@ -124,7 +124,8 @@ void TraceBuilder::keep(const TraceRow& row)
     if ((m_trace.rowsAccepted - 1) % m_trace.sampledEvery != 0)
         return;
     if (m_trace.rows.size() >= m_options.keepRows ||
-        (m_trace.rows.size() % 4'096 == 4'095 && m_trace.rows.bytes() > kMaxRowBytes)) {
+        ((m_trace.rows.size() % 4'096 == 4'095 || m_runs.size() > 1'024) &&
+         m_trace.rows.bytes() > kMaxRowBytes)) {
         m_trace.rows.thin();
         m_trace.sampledEvery *= 2;
         if ((m_trace.rowsAccepted - 1) % m_trace.sampledEvery != 0)
@@ -208,7 +209,11 @@ Result<Trace> TraceBuilder::finish(const std::string& path)
     if (m_options.stop.stop_requested())
         return Error{ErrorCode::Cancelled, path, "stopped"};
     if (m_trace.rowsAccepted == 0) {
-        std::string message = "no_rows: has a header and no row";
+        const bool others = std::any_of(m_warnings.begin(), m_warnings.end(), [](const Count& count) {
+            return count.code == "other_models_left_out";
+        });
+        std::string message = others ? "no_rows: has no row of the model \"" + m_options.model + "\""
+                                     : "no_rows: has a header and no row";
         if (m_trace.rowsRejected > 0) {
             const RejectedRow first = m_trace.rejected.empty() ? RejectedRow() : m_trace.rejected.front();
             message = "no_rows: none of its " + grouped(m_trace.rowsRejected) + " rows can be used; line " +

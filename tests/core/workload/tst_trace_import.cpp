@@ -569,6 +569,9 @@ void TraceImportTest::modelsCanBeChosen()
     QVERIFY(result.ok());
     QCOMPARE(result.value().rowsAccepted, std::uint64_t(1));
     QVERIFY(warns(result.value(), "other_models_left_out"));
+    options.model = "none";
+    QCOMPARE(importText(text, options).error().message,
+             std::string("no_rows: has no row of the model \"none\""));
     QVERIFY((importText(text).value().models == std::vector<std::string>{"ChatGPT", "GPT-4"}));
 }
 
