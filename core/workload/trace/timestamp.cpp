@@ -33,16 +33,6 @@ public:
         }
         return value;
     }
-    /// A fraction of a second in ns; digits beyond the ninth are cut.
-    Nanoseconds fraction()
-    {
-        std::int64_t value = 0, unit = 100'000'000;
-        while (atDigit()) {
-            value += unit * takeDigit();
-            unit /= 10;
-        }
-        return Nanoseconds(value);
-    }
 
 private:
     int takeDigit()
@@ -64,17 +54,14 @@ std::optional<Nanoseconds> parseTimestamp(std::string_view text)
         return std::nullopt;
     // By position, without a branch for each character: logs have millions of these.
     unsigned notDigits = 0;
-    const auto number = [&](std::size_t at, std::size_t digits) {
-        unsigned value = 0;
-        for (std::size_t i = at; i < at + digits; ++i) {
-            const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};
-            notDigits |= digit > 9;
-            value = value * 10 + digit;
-        }
+    const auto digit = [&](std::size_t at) {
+        const unsigned value = static_cast<unsigned char>(text[at]) - unsigned{'0'};
+        notDigits |= value > 9;
         return static_cast<int>(value);
     };
-    const int y = number(0, 4), mo = number(5, 2), d = number(8, 2);
-    const int h = number(11, 2), mi = number(14, 2), s = number(17, 2);
+    const auto two = [&](std::size_t at) { return 10 * digit(at) + digit(at + 1); };
+    const int y = 100 * two(0) + two(2), mo = two(5), d = two(8);
+    const int h = two(11), mi = two(14), s = two(17);
     if (notDigits || text[4] != '-' || text[7] != '-' || (text[10] != ' ' && text[10] != 'T') ||
         text[13] != ':' || text[16] != ':')
         return std::nullopt;
@@ -85,12 +72,26 @@ std::optional<Nanoseconds> parseTimestamp(std::string_view text)
     if (!date.ok())
         return std::nullopt;
     Nanoseconds time = sys_days(date).time_since_epoch() + hours(h) + minutes(mi) + seconds(s);
-    Scanner scan(text.substr(kSecondsEnd));
-    if (scan.anyOf(".,")) {
-        if (!scan.atDigit())
+    const char* at = text.data() + kSecondsEnd;
+    const char* const end = text.data() + text.size();
+    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+    if (at != end && (*at == '.' || *at == ',')) {
+        if (++at == end || !isDigit(*at))
             return std::nullopt;
-        time += scan.fraction();
+        std::int64_t ns = 0;
+        int digits = 0;
+        for (; at != end && isDigit(*at); ++at) // those beyond the ninth are cut
+            if (digits < 9) {
+                ns = ns * 10 + (*at - '0');
+                ++digits;
+            }
+        for (; digits < 9; ++digits)
+            ns *= 10;
+        time += Nanoseconds(ns);
     }
+    if (at == end)
+        return time;
+    Scanner scan(std::string_view(at, static_cast<std::size_t>(end - at)));
     if (scan.anyOf("Zz") == 0) {
         if (const char sign = scan.anyOf("+-")) {
             const int offsetHours = scan.number(2);
