@@ -610,11 +610,6 @@ void TestStore::bringsAnOlderSchemaUpToDate()
                           nullptr, nullptr, nullptr),
              SQLITE_OK);
     sqlite3_close(db);
-    {
-        const Result<Store> readOnly = Store::open(m_path, Store::Mode::ReadOnly);
-        QVERIFY(!readOnly.ok());
-        QVERIFY(readOnly.error().message.find("opened for writing once") != std::string::npos);
-    }
     OPEN(store, m_path);
     RecordBatch batch = store.loadRecords(run, PointIndex{0}).value();
     RecordBatch written = smallBatch();
