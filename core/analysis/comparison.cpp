@@ -22,14 +22,36 @@ std::optional<Estimate> rateEstimate(const PointSummary& p, Metric metric)
                     interval == p.rateIntervals.end() ? std::nullopt : std::optional(interval->second)};
 }
 
-std::optional<Estimate> latencyEstimate(const PointSummary& p)
+struct Latency
 {
-    const Distribution* d = p.distribution(headlineMetric(p.point.openLoop()));
-    const Distribution::Quantile* q = d ? d->at(99) : nullptr;
+    Metric metric = Metric::Ttft;
+    double percent = 99;
+};
+
+Latency comparedLatency(const PointSummary& p)
+{
+    for (const ConstraintResult& c : p.slo.constraints) {
+        const auto metric = metricFromId(c.limit.metric);
+        if (metric && metricInfo(*metric).scope != MetricScope::Point && metricInfo(*metric).unit == "ms")
+            return {*metric, c.limit.percentile};
+    }
+    return {headlineMetric(p.point.openLoop()), 99};
+}
+
+/// With the interval of a limit where it is one: that knows that requests which follow each other are alike.
+std::optional<Estimate> latencyEstimate(const PointSummary& p, const Latency& latency)
+{
+    for (const ConstraintResult& c : p.slo.constraints) {
+        if (metricFromId(c.limit.metric) == latency.metric && c.limit.percentile == latency.percent && c.value)
+            return Estimate{*c.value, c.ci95};
+    }
+    const Distribution* d = p.distribution(latency.metric);
+    const Distribution::Quantile* q = d ? d->at(latency.percent) : nullptr;
     return q ? std::optional(Estimate{q->value, q->ci95}) : std::nullopt;
 }
 
-/// Median of the repeats, and an interval that holds each of theirs; absent where one repeat has no value.
+/// Median of the repeats, and an interval that holds each of theirs and their t interval; absent where one repeat has
+/// no value.
 template <typename Of> std::optional<Estimate> estimateOf(const Repeats& repeats, Of&& of)
 {
     std::vector<double> values;
@@ -42,7 +64,22 @@ template <typename Of> std::optional<Estimate> estimateOf(const Repeats& repeats
         intervals.push_back(e->ci95);
     }
     const auto median = medianOf(values);
-    return median ? std::optional(Estimate{*median, envelope(values, intervals)}) : std::nullopt;
+    if (!median)
+        return std::nullopt;
+    std::optional<Interval> all = envelope(values, intervals);
+    if (const auto between = repeatInterval(values); all && between)
+        all = Interval{std::min(all->low, between->low), std::max(all->high, between->high)};
+    return Estimate{*median, all};
+}
+
+/// Widened by the assumed noise between runs, where repeats do not show it.
+std::optional<Ratio> betweenRuns(std::optional<Ratio> ratio, std::size_t repeatsA, std::size_t repeatsB)
+{
+    if (ratio && ratio->ci95 && std::min(repeatsA, repeatsB) < 2)
+        ratio->ci95 = combined(
+            ratio->value, *ratio->ci95,
+            {ratio->value / (1 + kAssumedBetweenRuns), ratio->value * (1 + kAssumedBetweenRuns)});
+    return ratio;
 }
 
 Repeats repeatsAt(std::span<const PointSummary> points, const std::string& test, const Load& load)
@@ -62,13 +99,16 @@ struct Figure
     std::optional<Interval>& ci95;
 };
 
-void compare(const std::optional<Estimate>& a, const std::optional<Estimate>& b, Figure figure)
+template <typename Of> void compare(const Repeats& repeatsA, const Repeats& repeatsB, Of&& of, Figure figure)
 {
+    const std::optional<Estimate> a = estimateOf(repeatsA, of);
+    const std::optional<Estimate> b = estimateOf(repeatsB, of);
     if (a)
         figure.a = a->value;
     if (b)
         figure.b = b->value;
-    const std::optional<Ratio> ratio = a && b ? ratioOf(*a, *b) : std::nullopt;
+    const std::optional<Ratio> ratio =
+        betweenRuns(a && b ? ratioOf(*a, *b) : std::nullopt, repeatsA.size(), repeatsB.size());
     if (ratio) {
         figure.ratio = ratio->value;
         figure.ci95 = ratio->ci95;
@@ -89,11 +129,14 @@ LevelComparison compareLevel(const std::string& test, const Load& load, const Re
     const Repeats& b = level.validB ? validB : allB;
     const auto tokens = [](const PointSummary& p) { return rateEstimate(p, Metric::OutputTokensPerS); };
     const auto goodput = [](const PointSummary& p) { return rateEstimate(p, Metric::GoodputRequestsPerS); };
-    compare(estimateOf(a, tokens), estimateOf(b, tokens),
+    compare(a, b, tokens,
             {level.throughputA, level.throughputB, level.throughputRatio, level.throughputRatioCi95});
-    compare(estimateOf(a, latencyEstimate), estimateOf(b, latencyEstimate),
+    const Latency latency = comparedLatency(*a.front());
+    level.latencyMetric = latency.metric;
+    level.latencyPercent = latency.percent;
+    compare(a, b, [&](const PointSummary& p) { return latencyEstimate(p, latency); },
             {level.latencyA, level.latencyB, level.latencyRatio, level.latencyRatioCi95});
-    compare(estimateOf(a, goodput), estimateOf(b, goodput),
+    compare(a, b, goodput,
             {level.goodputA, level.goodputB, level.goodputRatio, level.goodputRatioCi95});
     return level;
 }
@@ -115,10 +158,10 @@ std::string limitsText(const Slo& slo)
 
 std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b)
 {
-    if (!(a.value > 0) || !(b.value > 0))
+    if (!(a.value > 0) || !(b.value >= 0))
         return std::nullopt;
     Ratio ratio{b.value / a.value, std::nullopt};
-    if (!a.ci95 || !b.ci95 || !(a.ci95->low > 0) || !(b.ci95->low > 0))
+    if (!(b.value > 0) || !a.ci95 || !b.ci95 || !(a.ci95->low > 0) || !(b.ci95->low > 0))
         return ratio;
     const auto distance = [](double from, double to) { return std::log(to / from); };
     const double down = std::hypot(distance(b.ci95->low, b.value), distance(a.value, a.ci95->high));
@@ -162,8 +205,9 @@ CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint
     const auto tokensA = tokensOf(a);
     const auto tokensB = tokensOf(b);
     const bool bothFound = a.state == OperatingState::Found && b.state == OperatingState::Found;
-    if (bothFound && tokensA && tokensB)
-        c.ratio = ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS});
+    if (bothFound && tokensA && tokensB && *tokensB > 0)
+        c.ratio = betweenRuns(ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS}),
+                              static_cast<std::size_t>(a.repeats), static_cast<std::size_t>(b.repeats));
     if (!c.ratio) {
         c.sentence = "No ratio of capacities: " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
         return c;
@@ -172,12 +216,17 @@ CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint
     const std::string both = nameA + " carries " + figureText(*tokensA) + " tok/s at " +
                              loadText({a.axis, a.crossing->load}) + ", " + nameB + " " +
                              figureText(*tokensB) + " tok/s at " + loadText({b.axis, b.crossing->load});
+    const std::string oneRepeat = std::min(a.repeats, b.repeats) > 1 || !c.ratio->ci95
+                                      ? ""
+                                      : " The interval knows the noise within the runs; that between runs, which "
+                                        "one repeat does not show, is assumed to be " +
+                                            percentText(kAssumedBetweenRuns) + ".";
     if (c.ratio->isDistinguishable()) {
         c.sentence = nameB + " has " + gainText(c.ratio->value) + " than " + nameA + " " + at + both +
-                     " (ratio " + figureText(c.ratio->value) + ", " + intervalText(*c.ratio->ci95) + ").";
+                     " (ratio " + figureText(c.ratio->value) + ", " + intervalText(*c.ratio->ci95) + ")." + oneRepeat;
     } else if (c.ratio->ci95) {
         c.sentence = "The two cannot be told apart " + at + both + " (ratio " + figureText(c.ratio->value) +
-                     ", " + intervalText(*c.ratio->ci95) + " holds 1).";
+                     ", " + intervalText(*c.ratio->ci95) + " holds 1)." + oneRepeat;
     } else {
         c.sentence = "Whether the two differ cannot be said, for lack of samples or repeats, " + at + both +
                      " (ratio " + figureText(c.ratio->value) + ", no interval).";

@@ -54,23 +54,33 @@ struct Estimate
     double value = 0;
     std::optional<Interval> ci95;
 };
-/// Absent unless both values are above 0.
+/// Absent unless the first is above 0; a second of 0 gives 0 without an interval.
 std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b);
 
-/// One level that both runs have; medians of the repeats that may be believed (of all where none may).
+/// By how much two runs of one and the same engine are taken to differ, up and down, beyond the noise inside each:
+/// machines warm up, share their host, place memory otherwise. It is an assumption, used and said where a run has no
+/// repeats that show it.
+inline constexpr double kAssumedBetweenRuns = 0.05;
+
+/// One level that both runs have; medians of the repeats that may be believed (of all where none may). Intervals
+/// as in CapacityComparison.
 struct LevelComparison
 {
     std::string test;
     Load load;
     std::optional<double> throughputA, throughputB, throughputRatio; ///< output tok/s; ratio B/A
-    std::optional<double> latencyA, latencyB, latencyRatio;          ///< p99 of the headline latency, ms
+    /// The latency that the SLO limits first, else the p99 of the headline latency.
+    Metric latencyMetric = Metric::Ttft;
+    double latencyPercent = 99;
+    std::optional<double> latencyA, latencyB, latencyRatio;          ///< ms
     std::optional<double> goodputA, goodputB, goodputRatio;          ///< requests/s
     std::optional<Interval> throughputRatioCi95, latencyRatioCi95, goodputRatioCi95;
     bool validA = false, validB = false;
 };
 std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b);
 
-/// Capacity at the SLO of two runs: output tok/s where the limit is crossed.
+/// Capacity at the SLO of two runs: output tok/s where the limit is crossed. Where a run has but one repeat, the
+/// interval of the ratio holds kAssumedBetweenRuns beside the noise within the runs.
 struct CapacityComparison
 {
     std::string test;

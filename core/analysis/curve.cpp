@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 
 namespace tailmark {
 
@@ -52,6 +53,34 @@ std::optional<Interval> intervalOf(const Repeats& repeats, std::size_t constrain
     return envelope(values, intervals);
 }
 
+/// 95 % of a rate within each repeat's window, and all repeats.
+std::optional<Interval> rateInterval(const Repeats& repeats, Metric metric)
+{
+    std::vector<double> values;
+    std::vector<std::optional<Interval>> intervals;
+    for (const PointSummary* p : repeats) {
+        const auto rate = p->rate(metric);
+        const auto interval = p->rateIntervals.find(metric);
+        if (!rate || interval == p->rateIntervals.end())
+            return std::nullopt;
+        values.push_back(*rate);
+        intervals.push_back(interval->second);
+    }
+    return envelope(values, intervals);
+}
+
+void addDoubts(std::vector<std::string>& doubts, const Repeats& counting)
+{
+    for (const PointSummary* p : counting) {
+        if (p->verdict.valid)
+            continue;
+        for (const VerdictReason& reason : p->verdict.reasons) {
+            if (std::find(doubts.begin(), doubts.end(), reason.code) == doubts.end())
+                doubts.push_back(reason.code);
+        }
+    }
+}
+
 /// By the median of the repeats: the value within the limit, and enough requests within it.
 bool passes(const Repeats& repeats, std::size_t constraint, const SloLimit& limit)
 {
@@ -77,6 +106,7 @@ CurveLevel makeLevel(const Load& load, const Repeats& all, const Slo& slo)
     level.load = load;
     level.repeats = static_cast<int>(all.size());
     level.valid = !counting.empty();
+    addDoubts(level.doubts, counting);
     const Repeats& used = level.valid ? counting : all;
     level.passes = !slo.empty();
     for (std::size_t i = 0; i < slo.size(); ++i) {
@@ -91,7 +121,25 @@ CurveLevel makeLevel(const Load& load, const Repeats& all, const Slo& slo)
     level.outputTokensPerS = medianRate(used, Metric::OutputTokensPerS);
     level.goodputRequestsPerS = medianRate(used, Metric::GoodputRequestsPerS);
     level.goodputTokensPerS = medianRate(used, Metric::GoodputTokensPerS);
+    level.outputTokensInterval = rateInterval(used, Metric::OutputTokensPerS);
     return level;
+}
+
+Curve makeCurve(Curve curve, const Repeats& points)
+{
+    std::vector<Load> loads;
+    for (const PointSummary* p : points) {
+        if (std::find(loads.begin(), loads.end(), p->point.load) == loads.end())
+            loads.push_back(p->point.load);
+    }
+    std::sort(loads.begin(), loads.end(), [](const Load& a, const Load& b) { return a.value < b.value; });
+    for (const Load& load : loads) {
+        Repeats repeats;
+        std::copy_if(points.begin(), points.end(), std::back_inserter(repeats),
+                     [&](const PointSummary* p) { return p->point.load == load; });
+        curve.levels.push_back(makeLevel(load, repeats, curve.slo));
+    }
+    return curve;
 }
 
 } // namespace
@@ -106,24 +154,23 @@ std::vector<Curve> makeCurves(std::span<const PointSummary> points, const Slo& s
         const bool known =
             std::any_of(curves.begin(), curves.end(), [&](const Curve& c) { return c.test == p.point.test; });
         if (!known)
-            curves.push_back({p.point.test, kind, p.point.load.axis, slo, {}});
+            curves.push_back({p.point.test, kind, p.point.load.axis, slo, {}, {}});
     }
     for (Curve& curve : curves) {
-        std::vector<Load> loads;
+        const Curve bare = curve;
+        Repeats all;
+        std::map<int, Repeats> byRepeat;
         for (const PointSummary& p : points) {
-            if (p.point.test == curve.test &&
-                std::find(loads.begin(), loads.end(), p.point.load) == loads.end())
-                loads.push_back(p.point.load);
+            if (p.point.test != curve.test)
+                continue;
+            all.push_back(&p);
+            byRepeat[p.point.repeat].push_back(&p);
         }
-        std::sort(loads.begin(), loads.end(), [](const Load& a, const Load& b) { return a.value < b.value; });
-        for (const Load& load : loads) {
-            Repeats repeats;
-            for (const PointSummary& p : points) {
-                if (p.point.test == curve.test && p.point.load == load)
-                    repeats.push_back(&p);
-            }
-            curve.levels.push_back(makeLevel(load, repeats, slo));
-        }
+        curve = makeCurve(bare, all);
+        if (byRepeat.size() < 2)
+            continue;
+        for (const auto& [repeat, its] : byRepeat)
+            curve.repeats.push_back(makeCurve(bare, its));
     }
     return curves;
 }

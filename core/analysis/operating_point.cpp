@@ -2,9 +2,12 @@
 #include "analysis/operating_point.h"
 
 #include "analysis/operating_sentence.h"
+#include "analysis/repeats.h"
 #include "analysis/slo.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 namespace tailmark {
 
@@ -50,10 +53,12 @@ struct Crossing
 };
 
 /// The constraint that is crossed first on the way from a passing level to a failing one (or, on the way
-/// back, last).
+/// back, last). None where the figures of one may not be believed.
 std::optional<Crossing> firstCrossing(const Slo& slo, const CurveLevel& passing, const CurveLevel& failing)
 {
     std::optional<Crossing> first;
+    if (!passing.believed() || !failing.believed())
+        return first;
     for (std::size_t i = 0; i < slo.size(); ++i) {
         const auto share = crossingShare(slo[i], passing.values[i], failing.values[i]);
         if (share && (!first || *share < first->share))
@@ -95,19 +100,63 @@ Value tokensAt(const Levels& levels, double load)
     return std::nullopt;
 }
 
-void addCrossingIntervals(OperatingPoint& op, const Levels& levels, std::size_t constraint)
+Interval holding(double value, const Interval& interval)
 {
-    const SloLimit& limit = op.slo[constraint];
-    const double one = boundCrossing(levels, constraint, limit, &Interval::high);
-    const double other = boundCrossing(levels, constraint, limit, &Interval::low);
-    const double at = op.crossing->load;
-    op.crossingLoad = Interval{std::min({one, other, at}), std::max({one, other, at})};
+    return {std::min(value, interval.low), std::max(value, interval.high)};
+}
+
+/// The noise of the throughputs between which the capacity lies, were the crossing known exactly.
+std::optional<Interval> rateNoise(const CurveLevel& passing, const CurveLevel& failing, double share,
+                                  double capacity)
+{
+    if (!passing.outputTokensInterval || !failing.outputTokensInterval)
+        return std::nullopt;
+    const auto half = [&](double Interval::*bound) {
+        return std::hypot((1 - share) * ((*passing.outputTokensInterval).*bound - *passing.outputTokensPerS),
+                          share * ((*failing.outputTokensInterval).*bound - *failing.outputTokensPerS));
+    };
+    return Interval{std::max(0.0, capacity - half(&Interval::low)), capacity + half(&Interval::high)};
+}
+
+void addCrossingIntervals(OperatingPoint& op, const Levels& levels, const CurveLevel& passing,
+                          const CurveLevel& failing, const Crossing& crossing)
+{
+    const SloLimit& limit = op.slo[crossing.constraint];
+    const double one = boundCrossing(levels, crossing.constraint, limit, &Interval::high);
+    const double other = boundCrossing(levels, crossing.constraint, limit, &Interval::low);
+    op.crossingLoad = holding(op.crossing->load, {std::min(one, other), std::max(one, other)});
     const Value low = tokensAt(levels, op.crossingLoad->low);
     const Value high = tokensAt(levels, op.crossingLoad->high);
-    if (low && high && op.crossing->outputTokensPerS) {
-        const double tokens = *op.crossing->outputTokensPerS;
-        op.crossingTokensPerS = Interval{std::min({*low, *high, tokens}), std::max({*low, *high, tokens})};
+    if (!low || !high || !op.crossing->outputTokensPerS)
+        return;
+    const double tokens = *op.crossing->outputTokensPerS;
+    const Interval shift = holding(tokens, {std::min(*low, *high), std::max(*low, *high)});
+    if (const auto noise = rateNoise(passing, failing, crossing.share, tokens))
+        op.crossingTokensPerS = combined(tokens, shift, *noise);
+}
+
+/// Widens the intervals to the t interval of what each repeat gives by itself. A repeat without a crossing has the
+/// last level that passes, or the first of all, below which it lies.
+void addRepeats(OperatingPoint& op, const Curve& curve)
+{
+    std::vector<double> loads, tokens;
+    for (const Curve& repeat : curve.repeats) {
+        const OperatingPoint own = findOperatingPoint(repeat);
+        const auto& at = own.crossing ? own.crossing : own.lastPassing ? own.lastPassing : own.firstFailing;
+        if (!at)
+            continue;
+        loads.push_back(at->load);
+        if (at->outputTokensPerS)
+            tokens.push_back(*at->outputTokensPerS);
     }
+    op.repeats = std::max(1, static_cast<int>(loads.size()));
+    const auto widen = [](std::optional<Interval>& interval, const std::vector<double>& values) {
+        const auto between = repeatInterval(values);
+        if (interval && between)
+            interval = Interval{std::min(interval->low, between->low), std::max(interval->high, between->high)};
+    };
+    widen(op.crossingLoad, loads);
+    widen(op.crossingTokensPerS, tokens);
 }
 
 /// The limit that the failing level breaks when no straight line says which is crossed first.
@@ -134,8 +183,12 @@ void bracket(OperatingPoint& op, const Levels& levels, std::size_t firstFailing)
         return;
     op.failing = op.slo[crossing->constraint];
     op.crossing = capacityBetween(passing, failing, crossing->share);
-    if (passing.intervals[crossing->constraint] && failing.intervals[crossing->constraint])
-        addCrossingIntervals(op, levels, crossing->constraint);
+    if (!passing.intervals[crossing->constraint] || !failing.intervals[crossing->constraint])
+        return;
+    Levels believed;
+    std::copy_if(levels.begin(), levels.end(), std::back_inserter(believed),
+                 [](const CurveLevel* level) { return level->believed(); });
+    addCrossingIntervals(op, believed, passing, failing, *crossing);
 }
 
 void listCrossings(OperatingPoint& op, const Levels& levels)
@@ -205,6 +258,7 @@ OperatingPoint findOperatingPoint(const Curve& curve)
                 op.crossings = {*op.crossing};
         }
     }
+    addRepeats(op, curve);
     op.sentence = operatingSentence(op, curve);
     return op;
 }

@@ -17,10 +17,15 @@ struct CurveLevel
     Load load;
     int repeats = 0;
     bool valid = false;  ///< at least one repeat counts, so that the level may decide
+    /// Codes of what speaks against repeats that count because their failure stands. Such a level may bracket an
+    /// operating point, but its figures carry none: no line is drawn and nothing is interpolated to it.
+    std::vector<std::string> doubts;
+    bool believed() const { return valid && doubts.empty(); }
     bool passes = false; ///< every constraint holds by the median of the repeats
     std::vector<std::optional<double>> values; ///< of each SLO constraint, in the SLO's order (median of the repeats)
     std::vector<std::optional<Interval>> intervals; ///< 95 % of the quantile, widened to hold every repeat
     std::optional<double> requestsPerS, outputTokensPerS, goodputRequestsPerS, goodputTokensPerS;
+    std::optional<Interval> outputTokensInterval; ///< 95 % within the points, widened to hold every repeat
 };
 
 /// The levels of one test, by ascending load.
@@ -31,6 +36,7 @@ struct Curve
     LoadAxis axis = LoadAxis::Concurrency;
     Slo slo;
     std::vector<CurveLevel> levels;
+    std::vector<Curve> repeats; ///< the curve of each repeat by itself; empty where there is one
 };
 
 struct CapacityAt
@@ -43,8 +49,8 @@ struct CapacityAt
 enum class OperatingState { Found, NotReached, BelowFirst, Ambiguous, NoValidPoints, NoSlo };
 const char* operatingStateId(OperatingState state); ///< "found", "not_reached", …
 
-/// Contract §5. Walks the valid levels upwards. A level that fails without a latency to show (nothing succeeded) or by
-/// its failures alone brackets the operating point without a crossing.
+/// Contract §5. Walks the valid levels upwards. A level that fails without a latency to show (nothing succeeded), by its
+/// failures alone, or with figures that may not be believed brackets the operating point without a crossing.
 struct OperatingPoint
 {
     std::string test;
@@ -54,9 +60,12 @@ struct OperatingPoint
     std::optional<SloLimit> failing; ///< the limit that is crossed first
     std::optional<CapacityAt> lastPassing, firstFailing, crossing;
     std::vector<CapacityAt> crossings;        ///< ambiguous: all of them
+    int repeats = 1; ///< that the intervals rest on; one knows nothing of the noise between runs
     /// Where the bounds of the quantile's intervals cross the limit instead of the quantile; a bound that does not cross
-    /// it among the levels ends at the first or last level.
+    /// it among the believed levels ends at the first or last of them. With repeats no narrower than their t interval.
     std::optional<Interval> crossingLoad;
+    /// Of the throughput there: its own noise at the neighbouring levels and the shift of the crossing, combined on the
+    /// logarithm (MOVER: Zou and Donner, Statistics in Medicine 27, 2008); with repeats no narrower than their t interval.
     std::optional<Interval> crossingTokensPerS;
     std::string sentence; ///< what it means, in words
 };

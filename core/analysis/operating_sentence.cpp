@@ -23,25 +23,36 @@ std::string loadTextAt(const OperatingPoint& op, double load)
     return loadText({op.axis, load});
 }
 
-std::string capacityText(const CapacityAt& at)
+std::string rangeText(const Interval& interval)
+{
+    return "95 % interval " + figureText(interval.low) + " to " + figureText(interval.high);
+}
+
+std::string capacityText(const CapacityAt& at, const std::optional<Interval>& tokens = {})
 {
     std::string text;
     if (at.outputTokensPerS)
-        text = figureText(*at.outputTokensPerS) + " tok/s";
+        text = figureText(*at.outputTokensPerS) + " tok/s" + (tokens ? " (" + rangeText(*tokens) + ")" : "");
     if (at.requestsPerS)
         text += (text.empty() ? "" : ", ") + figureText(*at.requestsPerS) + " requests/s";
     return text.empty() ? "unknown throughput" : text;
+}
+
+const CurveLevel* levelAt(const Curve& curve, double load)
+{
+    const auto level = std::find_if(curve.levels.begin(), curve.levels.end(),
+                                    [&](const CurveLevel& l) { return l.valid && l.load.value == load; });
+    return level == curve.levels.end() ? nullptr : &*level;
 }
 
 /// "p99 TTFT 720 ms" of the limit at one level; how it failed where it has no value.
 std::string latencyText(const OperatingPoint& op, const Curve& curve, const SloLimit& limit, double load)
 {
     const auto metric = metricFromId(limit.metric);
-    const auto level = std::find_if(curve.levels.begin(), curve.levels.end(),
-                                    [&](const CurveLevel& l) { return l.valid && l.load.value == load; });
+    const CurveLevel* level = levelAt(curve, load);
     const auto index =
         static_cast<std::size_t>(std::find(op.slo.begin(), op.slo.end(), limit) - op.slo.begin());
-    if (!metric || level == curve.levels.end() || index >= level->values.size())
+    if (!metric || !level || index >= level->values.size())
         return {};
     const MetricInfo& info = metricInfo(*metric);
     const std::string name = info.scope == MetricScope::Point
@@ -60,6 +71,28 @@ std::string atLevel(const OperatingPoint& op, const Curve& curve, const SloLimit
     std::string text = capacityText(at) + " at " + loadTextAt(op, at.load);
     const std::string latency = latencyText(op, curve, limit, at.load);
     return latency.empty() ? text : text + " (" + latency + ")";
+}
+
+/// "cut off, not steady": why the figures of a level that counts may not be believed; empty where they may.
+std::string doubtText(const Curve& curve, double load)
+{
+    const CurveLevel* level = levelAt(curve, load);
+    std::string text;
+    for (const std::string& code : level ? level->doubts : std::vector<std::string>()) {
+        std::string words = code == "no_success" ? "no request succeeded" : code;
+        std::replace(words.begin(), words.end(), '_', ' ');
+        text += (text.empty() ? "" : ", ") + words;
+    }
+    return text;
+}
+
+/// The first failing level with its figures, or with what speaks against them.
+std::string failingText(const OperatingPoint& op, const Curve& curve)
+{
+    const std::string doubt = doubtText(curve, op.firstFailing->load);
+    return doubt.empty()
+               ? atLevel(op, curve, *op.failing, *op.firstFailing)
+               : loadTextAt(op, op.firstFailing->load) + " (" + doubt + "; its figures may not be believed)";
 }
 
 std::string limitsText(const OperatingPoint& op)
@@ -93,15 +126,25 @@ std::string foundText(const OperatingPoint& op, const Curve& curve)
     if (op.crossing) {
         text += loadTextAt(op, op.crossing->load);
         if (op.crossingLoad)
-            text += " (95 % interval " + figureText(op.crossingLoad->low) + " to " +
-                    figureText(op.crossingLoad->high) + ")";
-        text += ": " + capacityText(*op.crossing) + " there";
+            text += " (" + rangeText(*op.crossingLoad) + ")";
+        text += ": " + capacityText(*op.crossing, op.crossingTokensPerS) + " there";
+        if (op.crossingLoad)
+            text += op.repeats > 1 ? " (intervals over " + std::to_string(op.repeats) + " repeats)"
+                                   : " (intervals of the noise within this run alone)";
     } else {
+        const std::string doubt = doubtText(curve, op.firstFailing->load);
         text += "somewhere between " + loadTextAt(op, op.lastPassing->load) + " and " +
-                loadTextAt(op, op.firstFailing->load);
+                loadTextAt(op, op.firstFailing->load) + (doubt.empty() ? "" : " (" + doubt + ")");
     }
     return text + ". Last passing level: " + atLevel(op, curve, *op.failing, *op.lastPassing) +
-           "; first failing: " + atLevel(op, curve, *op.failing, *op.firstFailing) + ".";
+           "; first failing: " + failingText(op, curve) + ".";
+}
+
+/// "the first level", unless lower ones were measured and do not count.
+std::string lowestText(const OperatingPoint& op, const Curve& curve)
+{
+    return curve.levels.front().load.value < op.firstFailing->load ? "the lowest level that may be believed"
+                                                                   : "the first level";
 }
 
 std::string ambiguousText(const OperatingPoint& op, const Curve& curve)
@@ -138,9 +181,9 @@ std::string operatingSentence(const OperatingPoint& op, const Curve& curve)
         return "Not reached: " + limitsText(op) + " at every measured level. Capacity is at least " +
                atLevel(op, curve, op.slo.front(), *op.lastPassing) + "." + leftOutText(curve);
     case OperatingState::BelowFirst:
-        return "Already at the first level, " + loadTextAt(op, op.firstFailing->load) +
-               ", it is not so that " + limitsText(op) + ": " +
-               atLevel(op, curve, *op.failing, *op.firstFailing) + "." + leftOutText(curve);
+        return "Already at " + lowestText(op, curve) + ", " + loadTextAt(op, op.firstFailing->load) +
+               ", it is not so that " + limitsText(op) + ": " + failingText(op, curve) + "." +
+               leftOutText(curve);
     case OperatingState::Ambiguous:
         return ambiguousText(op, curve) + leftOutText(curve);
     case OperatingState::Found:

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include <boost/math/distributions/students_t.hpp>
+
 namespace tailmark {
 
 Repeats validRepeats(const Repeats& all)
@@ -36,6 +38,29 @@ std::optional<Interval> envelope(std::span<const double> values,
         all = {std::min({all.low, own.low, values[i]}), std::max({all.high, own.high, values[i]})};
     }
     return all;
+}
+
+std::optional<Interval> repeatInterval(std::span<const double> values)
+{
+    const auto n = static_cast<double>(values.size());
+    if (values.size() < 2 || *std::min_element(values.begin(), values.end()) <= 0)
+        return std::nullopt;
+    double mean = 0;
+    for (const double value : values)
+        mean += std::log(value) / n;
+    double squares = 0;
+    for (const double value : values)
+        squares += (std::log(value) - mean) * (std::log(value) - mean);
+    const double t = boost::math::quantile(boost::math::students_t(n - 1), 0.975);
+    const double half = t * std::sqrt(squares / (n - 1) / n);
+    return Interval{std::exp(mean - half), std::exp(mean + half)};
+}
+
+Interval combined(double value, const Interval& one, const Interval& other)
+{
+    const double down = std::hypot(std::log(value / one.low), std::log(value / other.low));
+    const double up = std::hypot(std::log(one.high / value), std::log(other.high / value));
+    return {value * std::exp(-down), value * std::exp(up)};
 }
 
 } // namespace tailmark

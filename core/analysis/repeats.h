@@ -23,4 +23,12 @@ std::optional<double> medianOf(std::vector<double> values);
 std::optional<Interval> envelope(std::span<const double> values,
                                  std::span<const std::optional<Interval>> intervals);
 
+/// 95 % of what repeats have in common, from their spread: Student's t on the logarithm. Absent below two repeats,
+/// and where a value is not above 0.
+std::optional<Interval> repeatInterval(std::span<const double> values);
+
+/// Two independent sources of error of one value, each as an interval around it: the squares of the distances on the
+/// logarithm add up (MOVER: Zou and Donner, Statistics in Medicine 27, 2008). `value` must be above 0.
+Interval combined(double value, const Interval& one, const Interval& other);
+
 } // namespace tailmark

@@ -87,7 +87,8 @@ bool belongs(FailureDenominator denominator, const RequestRecord& r)
     return denominator == FailureDenominator::Attempted || isAccepted(r);
 }
 
-std::vector<double> sortedValues(Metric metric, std::span<const RequestRecord* const> records)
+/// By time, as the records are.
+std::vector<double> valuesOf(Metric metric, std::span<const RequestRecord* const> records)
 {
     std::vector<double> values;
     for (const RequestRecord* r : records) {
@@ -96,23 +97,24 @@ std::vector<double> sortedValues(Metric metric, std::span<const RequestRecord* c
         if (const std::optional<double> value = requestValue(metric, *r))
             values.push_back(*value);
     }
-    std::sort(values.begin(), values.end());
     return values;
 }
 
 /// The percentile on the bad side: for latencies the quantile itself, for rates the value that `percent` %
 /// reach.
-void setRequestValue(ConstraintResult& result, const MetricInfo& info, std::span<const double> sorted)
+void setRequestValue(ConstraintResult& result, const MetricInfo& info, std::span<const double> inOrder)
 {
     const double percent = result.limit.percentile;
-    if (sorted.empty())
+    if (inOrder.empty())
         return;
+    std::vector<double> sorted(inOrder.begin(), inOrder.end());
+    std::sort(sorted.begin(), sorted.end());
     if (info.lowerIsBetter) {
         result.value = quantile(sorted, percent);
-        result.ci95 = quantileInterval(sorted, percent);
+        result.ci95 = serialQuantileInterval(sorted, inOrder, percent);
     } else {
         result.value = sorted[sorted.size() - quantileRank(sorted.size(), percent)];
-        result.ci95 = quantileInterval(sorted, 100 - percent);
+        result.ci95 = serialQuantileInterval(sorted, inOrder, 100 - percent);
     }
 }
 
@@ -126,7 +128,7 @@ struct Denominator
 void requestConstraint(ConstraintResult& c, Metric metric, std::span<const RequestRecord* const> records,
                        const RecordBatch& batch, const Denominator& whole)
 {
-    setRequestValue(c, metricInfo(metric), sortedValues(metric, records));
+    setRequestValue(c, metricInfo(metric), valuesOf(metric, records));
     std::size_t within = 0;
     for (const RequestRecord* r : records) {
         within += r->outcome == Outcome::Completed && belongs(whole.kind, *r) &&

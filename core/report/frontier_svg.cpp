@@ -193,7 +193,7 @@ private:
             std::string tooltip = loadText(m.level->load) + ": " + figureText(m.x) + " tok/s, " +
                                   m_shown.title + " " + figureText(m.y);
             const char* style = m.level->passes || !m_shown.limit ? "passing" : "failing";
-            if (!m.level->valid) {
+            if (!m.level->believed()) {
                 style = "invalid";
                 tooltip += ". " + whyNotBelieved(m_curve, *m.level, m_points);
             }
@@ -210,7 +210,7 @@ private:
         std::vector<std::pair<double, double>> line;
         const Mark* before = nullptr;
         for (const Mark& m : m_marks) {
-            if (!m.level->valid)
+            if (!m.level->believed())
                 continue;
             for (int step = before ? 1 : kSteps; step <= kSteps; ++step) {
                 const double share = static_cast<double>(step) / kSteps;

@@ -346,7 +346,9 @@ Json operatingPointJson(const OperatingPoint& op)
             {"crossing", capacityJson(op.crossing)},
             {"crossings", std::move(crossings)},
             {"crossing_interval",
-             {{"load", interval(op.crossingLoad)}, {"output_tokens_per_s", interval(op.crossingTokensPerS)}}},
+             {{"load", interval(op.crossingLoad)},
+              {"output_tokens_per_s", interval(op.crossingTokensPerS)},
+              {"repeats", op.repeats}}},
             {"sentence", op.sentence}};
 }
 

@@ -202,6 +202,12 @@ ReportSection definitionSection()
                        "there are too "
                        "few values. Failures never enter latency quantiles; their number stands beside.",
                        Paragraph::Kind::Plain},
+             Paragraph{"The interval of a limited quantile is wider where requests that follow each other are "
+                       "alike, as in a queue: by as much as the share of values above it varies more between ten "
+                       "stretches of the window than it would by chance. The interval of a capacity holds that, the "
+                       "noise of the throughput between twenty slices of the window, and with repeats Student's "
+                       "interval of their spread.",
+                       Paragraph::Kind::Plain},
              std::move(table)}};
 }
 

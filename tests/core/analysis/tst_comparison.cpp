@@ -300,6 +300,41 @@ private slots:
         QVERIFY(none.sentence.find("cannot be said") != std::string::npos);
     }
 
+    void oneRepeatEachAssumesANoiseBetweenRunsAndSaysSo()
+    {
+        OperatingPoint a = found(4000, Interval{3990, 4010});
+        OperatingPoint b = found(4160, Interval{4150, 4170});
+        const CapacityComparison one = capacityOf(a, b);
+        QVERIFY(!one.ratio->isDistinguishable());
+        QVERIFY(one.ratio->ci95->low < 1.04 / 1.05 && one.ratio->ci95->high > 1.04 * 1.05);
+        QVERIFY2(one.sentence.find("that between runs, which one repeat does not show, is assumed to be 5 %") !=
+                     std::string::npos,
+                 one.sentence.c_str());
+        a.repeats = 3; // of one run they say nothing of the other
+        QVERIFY(!capacityOf(a, b).ratio->isDistinguishable());
+        b.repeats = 3;
+        const CapacityComparison repeated = capacityOf(a, b);
+        QVERIFY(repeated.ratio->isDistinguishable());
+        QVERIFY(repeated.sentence.find("assumed") == std::string::npos);
+    }
+
+    void aLevelOfOneRepeatEachIsNoDifferenceBelowTheAssumedNoise()
+    {
+        PointSummary a = pointAt(8, 1000, 100);
+        PointSummary b = pointAt(8, 1040, 100, 0);
+        for (PointSummary* p : {&a, &b})
+            p->rateIntervals[Metric::OutputTokensPerS] = {p->rates[Metric::OutputTokensPerS] * 0.999,
+                                                          p->rates[Metric::OutputTokensPerS] * 1.001};
+        const auto levels = compareLevels(std::span(&a, 1), std::span(&b, 1));
+        QVERIFY(levels[0].throughputRatioCi95->low < 1 && levels[0].throughputRatioCi95->high > 1.09);
+    }
+
+    void nothingAgainstSomethingIsARatioOfZero()
+    {
+        QCOMPARE(ratioOf({3, Interval{2, 4}}, {0, Interval{0, 0}})->value, 0.0);
+        QVERIFY(!ratioOf({3, Interval{2, 4}}, {0, Interval{0, 0}})->ci95);
+    }
+
     void testsOfOneRunAloneHaveNoCapacityToCompare()
     {
         OperatingPoint other = found(4000, {});

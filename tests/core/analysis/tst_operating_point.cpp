@@ -49,6 +49,14 @@ PointSummary withInterval(PointSummary p, double low, double high)
     return p;
 }
 
+/// A throughput known to within a share of itself.
+PointSummary withRates(PointSummary p, double share)
+{
+    const double tokens = p.rates[Metric::OutputTokensPerS];
+    p.rateIntervals[Metric::OutputTokensPerS] = {tokens * (1 - share), tokens * (1 + share)};
+    return p;
+}
+
 PointSummary invalid(PointSummary p, const char* code, bool failureStands = false)
 {
     p.verdict.valid = false;
@@ -182,13 +190,55 @@ private slots:
         QCOMPARE(find(points).state, OperatingState::NoValidPoints);
     }
 
-    void anOverloadedLevelCountsAsFailing()
+    void figuresThatMayNotBeBelievedBracketAndCarryNoCrossing_data()
+    {
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("backlog grew") << "not_steady" << "not steady";
+        QTest::newRow("ended early") << "cut_off" << "cut off";
+        QTest::newRow("few requests") << "too_few_samples" << "too few samples";
+    }
+    void figuresThatMayNotBeBelievedBracketAndCarryNoCrossing()
+    {
+        QFETCH(QString, code);
+        QFETCH(QString, words);
+        std::vector<PointSummary> points = workedExample();
+        points[2] = invalid(points[2], code.toUtf8().constData(), true);
+        const OperatingPoint op = find(points);
+        QCOMPARE(op.state, OperatingState::Found);
+        QCOMPARE(op.lastPassing->load, 32.0);
+        QCOMPARE(op.firstFailing->load, 64.0);
+        QVERIFY(!op.crossing && !op.crossingLoad && !op.crossingTokensPerS && op.crossings.empty());
+        const QString sentence = QString::fromStdString(op.sentence);
+        QVERIFY2(sentence.contains("somewhere between concurrency 32 and concurrency 64 (" + words + ")"),
+                 qPrintable(sentence));
+        QVERIFY2(sentence.contains("first failing: concurrency 64 (" + words + "; its figures may not be believed)"),
+                 qPrintable(sentence));
+        QVERIFY2(!sentence.contains("7,800"), qPrintable(sentence)); // of the level that may not be believed
+    }
+
+    void theIntervalWalksBelievedLevelsOnly()
     {
         std::vector<PointSummary> points = workedExample();
-        points[2] = invalid(points[2], "not_steady", true);
+        points[0] = withInterval(points[0], 300, 400);
+        points[1] = withInterval(points[1], 600, 900);
+        points[2] = withInterval(points[2], 900, 1700); // its lower bound passes, the next level is not believed
+        points[3] = invalid(withInterval(points[3], 2500, 3600), "not_steady", true);
         const OperatingPoint op = find(points);
-        QCOMPARE(op.firstFailing->load, 64.0);
-        QVERIFY(isNear(op.crossing->load, 44.27, 0.01));
+        QVERIFY(op.crossing);
+        QCOMPARE(op.crossingLoad->high, 64.0);
+    }
+
+    void lowerLevelsThatDoNotCountAreNotTheFirst()
+    {
+        std::vector<PointSummary> points = {invalid(pointAt(4, kTtft1000, {300}, 900), "too_few_samples"),
+                                            pointAt(8, kTtft1000, {1340}, 1900)};
+        const OperatingPoint op = find(points);
+        QCOMPARE(op.state, OperatingState::BelowFirst);
+        QVERIFY2(op.sentence.starts_with("Already at the lowest level that may be believed, concurrency 8,"),
+                 op.sentence.c_str());
+        points.erase(points.begin());
+        QVERIFY(find(points).sentence.starts_with("Already at the first level, concurrency 8,"));
     }
 
     void nothingSucceededBracketsWithoutACrossing()
@@ -244,6 +294,27 @@ private slots:
         QVERIFY(isNear(op.crossing->load, 44.27, 0.01));
         QCOMPARE(*op.lastPassing->outputTokensPerS, 5600.0);
         QVERIFY(op.crossingLoad->low < 44 && op.crossingLoad->high > 45);
+        QCOMPARE(op.repeats, 3);
+    }
+
+    void repeatsThatDisagreeWidenTheIntervals()
+    {
+        std::vector<PointSummary> points;
+        for (int repeat = 0; repeat < 3; ++repeat) {
+            const double tokens = 5000 + 500 * repeat;
+            points.push_back(withRates(pointAt(32, kTtft1000, {720}, tokens, repeat), 0));
+            points.push_back(withRates(pointAt(64, kTtft1000, {1450}, tokens, repeat), 0));
+        }
+        const OperatingPoint op = find(points);
+        // Student's t with two degrees of freedom, 4.303, on the logarithm of 5000, 5500 and 6000.
+        const double mean = (std::log(5000) + std::log(5500) + std::log(6000)) / 3;
+        double squares = 0;
+        for (const double tokens : {5000.0, 5500.0, 6000.0})
+            squares += (std::log(tokens) - mean) * (std::log(tokens) - mean);
+        const double half = 4.30265 * std::sqrt(squares / 2 / 3);
+        QVERIFY(isNear(op.crossingTokensPerS->low, std::exp(mean - half), 0.01));
+        QVERIFY(isNear(op.crossingTokensPerS->high, std::exp(mean + half), 0.01));
+        QVERIFY2(op.sentence.find("intervals over 3 repeats") != std::string::npos, op.sentence.c_str());
     }
 
     void anInvalidRepeatIsLeftOut()
@@ -261,11 +332,30 @@ private slots:
         points[1] = withInterval(points[1], 600, 900);
         points[2] = withInterval(points[2], 1200, 1700);
         points[3] = withInterval(points[3], 2500, 3600);
+        for (PointSummary& p : points)
+            p = withRates(p, 0);
         const OperatingPoint op = find(points);
         QVERIFY(isNear(op.crossingLoad->low, 32 + 32 * 100.0 / 800));  // upper bounds 900 -> 1700
         QVERIFY(isNear(op.crossingLoad->high, 32 + 32 * 400.0 / 600)); // lower bounds 600 -> 1200
-        QVERIFY(isNear(op.crossingTokensPerS->low, 5600 + 2200 / 8.0));
+        QVERIFY(isNear(op.crossingTokensPerS->low, 5600 + 2200 / 8.0, 1e-6));
         QVERIFY(op.sentence.find("95 % interval 36 to 53.3") != std::string::npos);
+        QVERIFY(op.sentence.find("6,444 tok/s (95 % interval 5,875 to 7,067)") != std::string::npos);
+        QVERIFY(op.sentence.find("noise within this run alone") != std::string::npos);
+    }
+
+    void theNoiseOfTheThroughputWidensTheCapacity()
+    {
+        std::vector<PointSummary> points = workedExample();
+        for (PointSummary& p : points)
+            p = withRates(withInterval(p, *p.slo.constraints[0].value, *p.slo.constraints[0].value), 0.1);
+        const OperatingPoint op = find(points);
+        const double share = 280.0 / 730; // the crossing is known exactly, the throughputs within 10 % each
+        const double half = std::hypot((1 - share) * 560, share * 780);
+        QVERIFY(isNear(op.crossingTokensPerS->low, *op.crossing->outputTokensPerS - half, 1e-6));
+        QVERIFY(isNear(op.crossingTokensPerS->high, *op.crossing->outputTokensPerS + half, 1e-6));
+        points[1].rateIntervals.clear();
+        QVERIFY(!find(points).crossingTokensPerS); // nobody knows it
+        QVERIFY(find(points).crossingLoad);
     }
 
     void anIntervalThatCrossesNowhereEndsAtTheLastLevel()
