@@ -120,13 +120,11 @@ std::vector<LawCheck> checkLaws(const PointData& data, const PointSummary& summa
     const double expected = (offered - completed) * data.window.lengthS();
     constexpr double kPastCapacity = 10; // requests; below that it is the edge of the window
     if (data.point.openLoop() && expected >= kPastCapacity) {
-        const double observed = static_cast<double>(data.backlog.at(data.windowEnd)) -
-                                static_cast<double>(data.backlog.at(data.windowStart));
         laws.push_back(lawCheck("backlog",
                                 "Backlog: (offered - completed) x time = (" + figureText(offered) + "/s - " +
                                     figureText(completed) + "/s) x " + figureText(data.window.lengthS()) +
                                     " s",
-                                expected, observed, " requests"));
+                                expected, data.backlogGrowth(), " requests"));
         const std::uint64_t rejected = summary.count(Outcome::Rejected);
         if (rejected > 0)
             laws.back().text += "; " + countText(rejected) + " were rejected instead of queued";

@@ -33,6 +33,11 @@ struct PointData
 
     PointData(const PointPlan& point, const Slo& slo, const RecordBatch& batch, const PointFacts& facts);
 
+    /// Of the window, from its first moment to its last.
+    double backlogGrowth() const
+    {
+        return static_cast<double>(backlog.at(windowEnd)) - static_cast<double>(backlog.at(windowStart));
+    }
     bool covers(Nanoseconds t) const { return isPresent(t) && t >= windowStart && t < windowEnd; }
 };
 

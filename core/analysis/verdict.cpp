@@ -23,6 +23,8 @@ constexpr double kMostCoalescedShare = 0.25;
 constexpr double kMostPromptError = 0.02;
 constexpr double kMostOutputError = 0.05;
 constexpr double kChance = 0.025; ///< one side of a 95 % interval
+constexpr std::ptrdiff_t kLeastUnreached = 3;
+constexpr std::int64_t kAwayShareOfWindow = 20;
 
 class Judge
 {
@@ -33,6 +35,7 @@ public:
     {
         generatorBound();
         samples();
+        targetGone();
         if (m_summary.count(Outcome::Completed) == 0)
             return concluded();
         serverRestart();
@@ -77,8 +80,8 @@ private:
         const Distribution* headline = m_summary.distribution(m_data.headline);
         const double limit = std::max(kMostLagMs, headline ? kMostLagShare * headline->at(50)->value : 0);
         if (lag && lag->at(99)->value > limit)
-            because("send lag p99 " + durationText(lag->at(99)->value) + " (at most " + durationText(limit) +
-                    " may be believed)");
+            because("send lag p99 " + tooMuchText(lag->at(99)->value, limit) + " (at most " +
+                    durationText(limit) + " may be believed)");
         if (const std::string late = stampedLate(limit); !late.empty())
             because(late);
         const std::optional<double> cpu = m_data.facts.busiestThreadCpu;
@@ -105,8 +108,15 @@ private:
         if (!lag || processed <= kMostProcessedShare * all || lag->at(99)->value <= limitMs)
             return {};
         return percentText(processed / all) + " of the requests have times that were taken when the data " +
-               "was processed, and a timer was served " + durationText(lag->at(99)->value) +
+               "was processed, and a timer was served " + tooMuchText(lag->at(99)->value, limitMs) +
                " late (p99; at most " + durationText(limitMs) + " may be believed)";
+    }
+
+    /// A duration above a limit that does not read like the limit itself.
+    static std::string tooMuchText(double ms, double limitMs)
+    {
+        const std::string text = durationText(ms);
+        return text == durationText(limitMs) ? "just above " + text : text;
     }
 
     /// What else is known of the generator, beside the reason that it was the limit.
@@ -175,6 +185,44 @@ private:
                                             : ", and " + countText(needed * 10) + " to be firm"));
     }
 
+    /// From some moment to the end of the point, or for a good part of it, no request found anybody there, while others
+    /// were answered: the engine was gone, which says nothing of its capacity.
+    void targetGone()
+    {
+        const auto reached = [](const RequestRecord* r) {
+            return r->outcome != Outcome::ConnectFailed && r->outcome != Outcome::TimeoutConnect;
+        };
+        std::vector<const RequestRecord*> byTime;
+        for (const RequestRecord& r : m_data.batch.records) {
+            if (isPresent(r.intended) && r.outcome != Outcome::Cancelled && r.outcome != Outcome::NotSent)
+                byTime.push_back(&r);
+        }
+        std::stable_sort(byTime.begin(), byTime.end(), [](const RequestRecord* a, const RequestRecord* b) {
+            return a->intended < b->intended;
+        });
+        if (std::none_of(byTime.begin(), byTime.end(), reached))
+            return;
+        const Nanoseconds leastAway((m_data.windowEnd - m_data.windowStart).count() / kAwayShareOfWindow);
+        for (auto begin = byTime.begin(); begin != byTime.end();) {
+            begin = std::find_if_not(begin, byTime.end(), reached);
+            const auto end = std::find_if(begin, byTime.end(), reached);
+            if (end - begin < kLeastUnreached || (*begin)->intended >= m_data.windowEnd) {
+                begin = end;
+                continue;
+            }
+            const Nanoseconds until = end == byTime.end() ? m_data.ended : (*end)->intended;
+            if (until > m_data.windowStart && (end == byTime.end() || until - (*begin)->intended >= leastAway)) {
+                add("target_gone", "The target could not be reached from " +
+                                       figureText(toSeconds((*begin)->intended)) + " s to " +
+                                       figureText(toSeconds(until)) + " s: " +
+                                       countText(static_cast<std::uint64_t>(end - begin)) +
+                                       " requests in a row got no connection");
+                return;
+            }
+            begin = end;
+        }
+    }
+
     std::string windowText() const
     {
         return figureText(m_data.window.startS) + " s to " + figureText(m_data.window.endS) + " s";
@@ -226,7 +274,7 @@ private:
             add("not_steady", text);
     }
 
-    /// Growth of an open loop's backlog over the window, from the means of its halves; absent where it is
+    /// Growth of an open loop's backlog over the window; absent where it, and that between the means of its halves, is
     /// within what a steady level shows by chance (four times the Poisson spread, and a tenth of the requests
     /// offered).
     std::optional<double> backlogGrowth() const
@@ -236,10 +284,10 @@ private:
         const Nanoseconds middle = (m_data.windowStart + m_data.windowEnd) / 2;
         const double early = m_data.backlog.mean(m_data.windowStart, middle);
         const double late = m_data.backlog.mean(middle, m_data.windowEnd);
-        const double growth = 2 * (late - early);
+        const double growth = m_data.backlogGrowth();
         const double offered = static_cast<double>(m_data.inWindow.size());
         const double least = std::max({10.0, 0.1 * offered, 4 * std::sqrt((early + late) / 2)});
-        return growth > least ? std::optional(growth) : std::nullopt;
+        return std::min(growth, 2 * (late - early)) > least ? std::optional(growth) : std::nullopt;
     }
 
     /// A claim that nobody can check is printed as unverified; one that was checked and failed spoils the point.
@@ -315,11 +363,12 @@ private:
     }
 
     /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain. Where no
-    /// request reached the target there was no load that it could have failed under.
+    /// request reached the target, or it refused every one as wrong, there was no load that it could have failed under.
     bool failureStands() const
     {
         if (m_data.slo.empty() || m_summary.slo.met ||
-            m_summary.count(Outcome::ConnectFailed) == m_data.inWindow.size())
+            m_summary.count(Outcome::ConnectFailed) + m_summary.count(Outcome::ClientError) ==
+                m_data.inWindow.size())
             return false;
         for (const VerdictReason& r : m_verdict.reasons) {
             if (r.code == "not_steady"

@@ -215,17 +215,95 @@ private slots:
         const auto allFailed = [](Outcome last) {
             RecordBuilder b;
             for (int i = 0; i < 200; ++i)
-                b.failed(100 * i, i < 199 ? Outcome::ConnectFailed : last, 1);
+                b.failed(100 * i, i % 3 < 2 ? Outcome::ConnectFailed : last, 1);
             return summarized(closedLoop(), b.batch);
         };
         const PointSummary s = allFailed(Outcome::ServerError);
         QCOMPARE(codes(s), QString("no_success"));
-        QVERIFY2(text(s).contains("199 connect_failed"), qPrintable(text(s)));
+        QVERIFY2(text(s).contains("134 connect_failed"), qPrintable(text(s)));
         QVERIFY(s.verdict.failureStands);
         QCOMPARE(codes(allFailed(Outcome::ConnectFailed)), QString("no_success"));
         QVERIFY(!allFailed(Outcome::ConnectFailed).verdict.failureStands);
         QCOMPARE(codes(summarized(closedLoop(), {})), QString("no_success"));
         QVERIFY(!summarized(closedLoop(), {}).verdict.failureStands);
+        QVERIFY(!allFailed(Outcome::ClientError).verdict.failureStands); // wrong requests are no load
+    }
+
+    /// Closed loop of four: answers for a while, then the engine dies with four of them in flight, and every worker asks
+    /// again and again.
+    void aTargetThatDiedIsNotMeasured_data()
+    {
+        QTest::addColumn<double>("diesAtS");
+        QTest::addColumn<double>("backAtS");
+        QTest::addColumn<bool>("gone");
+        QTest::newRow("in the middle, for good") << 15.0 << 99.0 << true;
+        QTest::newRow("near the end, for good") << 29.0 << 99.0 << true;
+        QTest::newRow("in the middle, for five seconds") << 10.0 << 15.0 << true;
+        QTest::newRow("for the blink of a restart of one worker") << 10.0 << 10.4 << false;
+        QTest::newRow("never") << 99.0 << 99.0 << false;
+    }
+    void aTargetThatDiedIsNotMeasured()
+    {
+        QFETCH(double, diesAtS);
+        QFETCH(double, backAtS);
+        QFETCH(bool, gone);
+        RecordBuilder b;
+        for (int i = 0; i < 300; ++i) {
+            const double atS = 0.1 * i;
+            if (atS >= diesAtS && atS < backAtS)
+                b.failed(1000 * atS, Outcome::ConnectFailed, 1, 0, "Connection refused");
+            else if (atS + 0.5 >= diesAtS && atS < diesAtS)
+                b.failed(1000 * atS, Outcome::Truncated, 1000 * (diesAtS - atS), 200);
+            else
+                b.completed(1000 * atS, 100, 400);
+        }
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QCOMPARE(codes(s).contains("target_gone"), gone);
+        QVERIFY(!gone || (!s.verdict.valid && !s.verdict.failureStands));
+        QVERIFY2(!gone || QString::fromStdString(s.verdict.reasons.front().text)
+                              .contains(QString("from %1 s to").arg(diesAtS)),
+                 qPrintable(text(s)));
+        if (gone)
+            QCOMPARE(findOperatingPoint(makeCurves(std::span(&s, 1), kTtft1000)[0]).state,
+                     OperatingState::NoValidPoints);
+    }
+
+    void connectionsRefusedHereAndThereAreTheEnginesAnswer()
+    {
+        RecordBuilder b;
+        for (int i = 0; i < 300; ++i) {
+            if (i % 2)
+                b.failed(100 * i, Outcome::ConnectFailed, 1);
+            else
+                b.completed(100 * i, 100, 400);
+        }
+        QVERIFY(!codes(summarized(closedLoop(), b.batch)).contains("target_gone"));
+    }
+
+    void aLagThatRoundsToItsLimitIsSaidToBeAboveIt()
+    {
+        RecordBuilder b = steady(1000);
+        for (RequestRecord& r : b.batch.records)
+            r.intended -= fromMs(10.004);
+        const PointSummary s = summarized(closedLoop(), b.batch);
+        QVERIFY2(text(s).contains("send lag p99 just above 10 ms (at most 10 ms may be believed)"), qPrintable(text(s)));
+    }
+
+    void verdictAndLawSayTheSameOfABacklog()
+    {
+        // 30 s at twice the capacity and then, for the last quarter of the window, nothing offered: it shrinks again.
+        RecordBuilder b;
+        double freeAt = 0;
+        for (int i = 0; i < 700; ++i) {
+            const double at = i < 600 ? 37.5 * i : 22500 + 75.0 * (i - 600);
+            freeAt = std::max(freeAt, at) + 50;
+            b.completed(at, freeAt - at, freeAt - at + 20);
+        }
+        const PointSummary s = summarized(openLoop(24), b.batch, kIntended1000);
+        const auto law = std::find_if(s.laws.begin(), s.laws.end(),
+                                      [](const LawCheck& l) { return l.law == "backlog"; });
+        QVERIFY(law != s.laws.end());
+        QVERIFY2(text(s).contains(QString("the backlog grew by %1 requests").arg(law->observed)), qPrintable(text(s)));
     }
 
     void noiseIsNoTrend_data()
@@ -352,7 +430,10 @@ private slots:
         QCOMPARE(op.state, OperatingState::Found);
         QCOMPARE(op.lastPassing->load, 15.0);
         QCOMPARE(op.firstFailing->load, 20.0);
-        QVERIFY(op.crossing->load > 15 && op.crossing->load < 16.5);
+        QVERIFY(!op.crossing); // past capacity a latency depends on the length of the run
+        QVERIFY2(op.sentence.find("between 15 requests/s offered and 20 requests/s offered (not steady)") !=
+                     std::string::npos,
+                 op.sentence.c_str());
     }
 
     void fewSamplesThatAllMissStillFail()
