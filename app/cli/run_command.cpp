@@ -89,6 +89,7 @@ Result<RunResults> tellResults(const RunArguments& arguments, const Store& store
     const bool outputTaken = arguments.events == "-" || arguments.json == "-" || arguments.records == "-";
     if (!outputTaken) {
         printPoints(results, std::cout);
+        printBursts(results, std::cout);
         printReasons(results, std::cout);
         printLaws(results, std::cout);
         printConditions(results, std::cout);

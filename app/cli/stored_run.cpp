@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stored_run.h"
 
+#include "analysis/burst.h"
 #include "analysis/metrics.h"
 #include "analysis/operating_point.h"
+#include "base/percentile_text.h"
 #include "output.h"
 
 #include <algorithm>
@@ -82,9 +84,29 @@ std::optional<double> quantileOf(const PointSummary& point, Metric metric, doubl
     return quantile ? std::optional(quantile->value) : std::nullopt;
 }
 
-std::string loadText(const Load& load)
+/// "8", "25/s", of a burst "4 to 25/s".
+std::string loadText(const PointPlan& point)
 {
-    return figure(load.value) + (load.axis == LoadAxis::Concurrency ? "" : "/s");
+    if (point.kind == TestKind::BurstRecovery && point.phases.size() > 1)
+        return figure(point.phases[0].ratePerS) + " to " + figure(point.phases[1].ratePerS) + "/s";
+    return figure(point.load.value) + (point.load.axis == LoadAxis::Concurrency ? "" : "/s");
+}
+
+/// Whether the table of points has a column for this limit anyway.
+bool isUsualColumn(const SloLimit& limit)
+{
+    const auto metric = metricFromId(limit.metric);
+    if (metric == Metric::Ttft || metric == Metric::TtftIntended)
+        return limit.percentile == 50 || limit.percentile == 99;
+    return limit.percentile == 99 &&
+           (metric == Metric::Tpot || metric == Metric::E2e || metric == Metric::E2eIntended);
+}
+
+std::string columnTitle(const SloLimit& limit)
+{
+    const MetricInfo& info = metricInfo(*metricFromId(limit.metric));
+    return std::string(info.abbreviation) + " " + percentileText(limit.percentile) +
+           (info.unit.empty() ? "" : " " + std::string(info.unit));
 }
 
 std::uint64_t failures(const PointSummary& point)
@@ -116,23 +138,30 @@ void printPoints(const RunResults& results, std::ostream& out)
     for (const char* title :
          {"req/s", "out tok/s", "TTFT p50 ms", "TTFT p99 ms", "TPOT p99 ms", "E2E p99 ms", "done", "failed"})
         columns.push_back({title});
+    std::vector<std::size_t> limits;
+    for (std::size_t i = 0; i < results.slo.size(); ++i) {
+        if (isUsualColumn(results.slo[i]))
+            continue;
+        limits.push_back(i);
+        columns.push_back({columnTitle(results.slo[i])});
+    }
     columns.insert(columns.end(), {{"SLO", false}, {"verdict", false}});
     Table table(std::move(columns));
     for (const PointSummary& point : results.points) {
         const Metric ttft = headlineMetric(point.point.openLoop());
         const Metric e2e = point.point.openLoop() ? Metric::E2eIntended : Metric::E2e;
-        std::vector<std::string> row = {point.point.test, loadText(point.point.load)};
+        std::vector<std::string> row = {point.point.test, loadText(point.point)};
         if (repeats)
             row.push_back(std::to_string(point.point.repeat + 1));
         row.insert(row.end(),
                    {figure(point.rate(Metric::RequestsPerS)), figure(point.rate(Metric::OutputTokensPerS)),
                     figure(quantileOf(point, ttft, 50)), figure(quantileOf(point, ttft, 99)),
                     figure(quantileOf(point, Metric::Tpot, 99)), figure(quantileOf(point, e2e, 99)),
-                    std::to_string(point.count(Outcome::Completed)), std::to_string(failures(point)),
-                    results.slo.empty() ? "–"
-                    : point.slo.met     ? "met"
-                                        : "missed",
-                    verdictText(point)});
+                    std::to_string(point.count(Outcome::Completed)), std::to_string(failures(point))});
+        for (const std::size_t i : limits)
+            row.push_back(figure(point.slo.constraints[i].value));
+        row.push_back(results.slo.empty() ? "–" : point.slo.met ? "met" : "missed");
+        row.push_back(verdictText(point));
         table.addRow(std::move(row));
     }
     if (!table.empty())
@@ -143,7 +172,7 @@ void printReasons(const RunResults& results, std::ostream& out)
 {
     for (const PointSummary& point : results.points)
         for (const VerdictReason& reason : point.verdict.reasons)
-            out << oneLine(point.point.test) << ", " << loadText(point.point.load) << ": " << reason.code
+            out << oneLine(point.point.test) << ", " << loadText(point.point) << ": " << reason.code
                 << ": " << oneLine(reason.text) << '\n';
 }
 
@@ -167,7 +196,7 @@ void printLaws(const RunResults& results, std::ostream& out)
         }
     }
     for (const Furthest& f : shown)
-        out << oneLine(f.point->point.test) << ", " << loadText(f.point->point.load) << ": " << f.law->text
+        out << oneLine(f.point->point.test) << ", " << loadText(f.point->point) << ": " << f.law->text
             << '\n';
 }
 
@@ -178,6 +207,34 @@ void printConditions(const RunResults& results, std::ostream& out)
     out << "prefix cache: " << cacheOf(results).text << '\n';
     if (const auto errors = summarizeErrors(promptErrorsOf(results)))
         out << "prompt lengths: " << lengthErrorText(*errors) << '\n';
+}
+
+void printBursts(const RunResults& results, std::ostream& out)
+{
+    Table table({{"test", false},
+                 {"phase", false},
+                 {"from s"},
+                 {"to s"},
+                 {"offered/s"},
+                 {"done/s"},
+                 {"TTFT p50 ms"},
+                 {"TTFT p99 ms"}});
+    for (const PointSummary& point : results.points)
+        for (const PhaseSummary& phase : point.phases) {
+            const auto latency = phase.metrics.find(headlineMetric(true));
+            const auto quantile = [&](double percent) {
+                return latency == phase.metrics.end() ? std::nullopt
+                                                      : std::optional(latency->second.at(percent)->value);
+            };
+            table.addRow({point.point.test, phase.name, figure(phase.startS), figure(phase.endS),
+                          figure(phase.offeredPerS), figure(phase.completedPerS), figure(quantile(50)),
+                          figure(quantile(99))});
+        }
+    if (!table.empty())
+        table.print(out);
+    for (const PointSummary& point : results.points)
+        if (point.burst)
+            out << oneLine(point.point.test) << ": " << burstSentence(*point.burst) << '\n';
 }
 
 void printOperatingPoints(const RunResults& results, std::ostream& out)

@@ -38,6 +38,8 @@ void printReasons(const RunResults& results, std::ostream& out);
 /// Of each law and test the point that is furthest from it.
 void printLaws(const RunResults& results, std::ostream& out);
 void printConditions(const RunResults& results, std::ostream& out);
+/// Of each burst its phases, and what became of the backlog.
+void printBursts(const RunResults& results, std::ostream& out);
 void printOperatingPoints(const RunResults& results, std::ostream& out);
 
 } // namespace tailmark::cli

@@ -2,6 +2,7 @@
 #include "analysis/burst.h"
 
 #include "analysis/distribution.h"
+#include "analysis/text.h"
 
 #include <algorithm>
 #include <limits>
@@ -134,6 +135,19 @@ std::optional<BurstSummary> summarizeBurst(const PointData& data, const std::vec
             s.latencyRecoveredS = toSeconds(*t - burstEnd);
     }
     return s;
+}
+
+std::string burstSentence(const BurstSummary& b)
+{
+    const auto recovered = [](const std::optional<double>& seconds) {
+        return seconds ? "after " + figureText(*seconds) + " s"
+                       : std::string("not within the recovery phase");
+    };
+    return "Backlog (intended and not yet ended): " + figureText(b.baselineBacklog) + " on average before, " +
+           figureText(b.peakBacklog) + " at its peak. It grew by " + figureText(b.observedGrowth) +
+           " during the burst; (offered - completed) x time gives " + figureText(b.predictedGrowth) +
+           ". Back at the level of before " + recovered(b.backlogRecoveredS) + "; p99 of the latency back " +
+           recovered(b.latencyRecoveredS) + ".";
 }
 
 } // namespace tailmark

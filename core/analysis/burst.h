@@ -5,6 +5,7 @@
 #include "analysis/summary.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tailmark {
@@ -13,5 +14,8 @@ namespace tailmark {
 std::vector<PhaseSummary> summarizePhases(const PointData& data);
 /// Absent where the point ended before its burst was over.
 std::optional<BurstSummary> summarizeBurst(const PointData& data, const std::vector<PhaseSummary>& phases);
+
+/// What the burst did, in words.
+std::string burstSentence(const BurstSummary& burst);
 
 } // namespace tailmark

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/bound.h"
+#include "analysis/burst.h"
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
+#include "base/percentile_text.h"
 #include "report/document.h"
 #include "report/frontier_svg.h"
 
@@ -35,6 +37,10 @@ std::string repeatText(const PointSummary& p)
 
 std::string pointName(const PointSummary& p)
 {
+    const std::vector<Phase>& phases = p.point.phases;
+    if (p.point.kind == TestKind::BurstRecovery && phases.size() > 1)
+        return figureText(phases[0].ratePerS) + " to " + figureText(phases[1].ratePerS) + " requests/s" +
+               repeatText(p);
     return loadText(p.point.load) + repeatText(p);
 }
 
@@ -65,18 +71,59 @@ std::vector<std::string> testsOf(const RunResults& results)
     return tests;
 }
 
+/// A quantile as a column of the points' table.
+struct QuantileColumn
+{
+    Metric metric;
+    double percent;
+    std::optional<std::size_t> constraint; ///< its place in the SLO, of a column that is there for a limit
+};
+
+/// The usual ones, and those that the SLO limits, beside others of the same metric.
+std::vector<QuantileColumn> quantileColumns(const Slo& slo, Metric headline)
+{
+    std::vector<QuantileColumn> columns = {{headline, 50, {}},     {headline, 99, {}},    {Metric::Tpot, 50, {}},
+                                           {Metric::Tpot, 99, {}}, {Metric::E2e, 99, {}}, {Metric::OutputTokensPerSUser, 50, {}}};
+    for (std::size_t i = 0; i < slo.size(); ++i) {
+        const auto metric = metricFromId(slo[i].metric);
+        if (!metric || metricInfo(*metric).scope == MetricScope::Point)
+            continue;
+        const bool lower = metricInfo(*metric).lowerIsBetter;
+        const auto same = [&](const QuantileColumn& c) { return c.metric == *metric; };
+        if (lower && std::any_of(columns.begin(), columns.end(), [&](const QuantileColumn& c) {
+                return same(c) && c.percent == slo[i].percentile;
+            }))
+            continue;
+        // Before the first of the same metric with a higher percentile, else behind the last of it, else first of all.
+        auto place = std::find_if(columns.begin(), columns.end(), [&](const QuantileColumn& c) {
+            return same(c) && c.percent > slo[i].percentile;
+        });
+        if (place == columns.end())
+            place = std::find_if(columns.rbegin(), columns.rend(), same).base();
+        columns.insert(place, {*metric, slo[i].percentile, i});
+    }
+    return columns;
+}
+
+std::string quantileCell(const PointSummary& p, const QuantileColumn& column)
+{
+    const bool lower = metricInfo(column.metric).lowerIsBetter;
+    const Distribution* d = p.distribution(column.metric);
+    if (!column.constraint || (lower && d && d->at(column.percent)))
+        return quantileCell(d, column.percent);
+    return *column.constraint < p.slo.constraints.size() ? cell(p.slo.constraints[*column.constraint].value)
+                                                         : std::string();
+}
+
 ReportTable pointsTable(const RunResults& results, const std::string& test, bool openLoop)
 {
     const Metric headline = headlineMetric(openLoop);
     ReportTable table;
-    table.columns = {textColumn("Load"),
-                     metricColumn(Metric::OutputTokensPerS),
-                     metricColumn(headline, "p50 "),
-                     metricColumn(headline, "p99 "),
-                     metricColumn(Metric::Tpot, "p50 "),
-                     metricColumn(Metric::Tpot, "p99 "),
-                     metricColumn(Metric::E2e, "p99 "),
-                     metricColumn(Metric::OutputTokensPerSUser, "p50 "),
+    const std::vector<QuantileColumn> quantiles = quantileColumns(results.slo, headline);
+    table.columns = {textColumn("Load"), metricColumn(Metric::OutputTokensPerS)};
+    for (const QuantileColumn& column : quantiles)
+        table.columns.push_back(metricColumn(column.metric, percentileText(column.percent) + " "));
+    for (const ReportTable::Column& column : std::vector<ReportTable::Column>{
                      metricColumn(Metric::OfferedPerS),
                      metricColumn(Metric::AcceptedPerS),
                      metricColumn(Metric::CompletedPerS),
@@ -85,22 +132,23 @@ ReportTable pointsTable(const RunResults& results, const std::string& test, bool
                      metricColumn(Metric::SloAttainment),
                      {"n", "Successful requests intended inside the window", true},
                      textColumn("SLO"),
-                     textColumn("Verdict")};
+                     textColumn("Verdict")})
+        table.columns.push_back(column);
     for (const PointSummary& p : results.points) {
         if (p.point.test != test)
             continue;
-        const Distribution* latency = p.distribution(headline);
         const auto attainment = p.rate(Metric::SloAttainment);
-        table.rows.push_back(
-            {pointName(p), cell(p.rate(Metric::OutputTokensPerS)), quantileCell(latency, 50),
-             quantileCell(latency, 99), quantileCell(p.distribution(Metric::Tpot), 50),
-             quantileCell(p.distribution(Metric::Tpot), 99), quantileCell(p.distribution(Metric::E2e), 99),
-             quantileCell(p.distribution(Metric::OutputTokensPerSUser), 50),
-             cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::AcceptedPerS)),
-             cell(p.rate(Metric::CompletedPerS)), cell(p.rate(Metric::GoodputRequestsPerS)),
-             cell(p.rate(Metric::GoodputTokensPerS)), attainment ? percentText(*attainment) : std::string(),
-             countText(p.count(Outcome::Completed)),
-             results.slo.empty() ? "" : (p.slo.met ? "met" : "not met"), verdictCodes(p.verdict)});
+        std::vector<std::string> row = {pointName(p), cell(p.rate(Metric::OutputTokensPerS))};
+        for (const QuantileColumn& column : quantiles)
+            row.push_back(quantileCell(p, column));
+        for (const std::string& text : std::vector<std::string>{
+                 cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::AcceptedPerS)),
+                 cell(p.rate(Metric::CompletedPerS)), cell(p.rate(Metric::GoodputRequestsPerS)),
+                 cell(p.rate(Metric::GoodputTokensPerS)), attainment ? percentText(*attainment) : std::string(),
+                 countText(p.count(Outcome::Completed)),
+                 results.slo.empty() ? "" : (p.slo.met ? "met" : "not met"), verdictCodes(p.verdict)})
+            row.push_back(text);
+        table.rows.push_back(std::move(row));
     }
     return table;
 }
@@ -247,20 +295,8 @@ void addBurst(ReportSection& section, const PointSummary& p)
                               figureText(phase.completedPerS), quantileCell(d, 50), quantileCell(d, 99)});
     }
     section.blocks.push_back(std::move(table));
-    if (!p.burst)
-        return;
-    const BurstSummary& b = *p.burst;
-    const auto recovered = [](const std::optional<double>& seconds) {
-        return seconds ? "after " + figureText(*seconds) + " s"
-                       : std::string("not within the recovery phase");
-    };
-    section.blocks.push_back(Paragraph{
-        "Backlog (intended and not yet ended): " + figureText(b.baselineBacklog) + " on average before, " +
-            figureText(b.peakBacklog) + " at its peak. It grew by " + figureText(b.observedGrowth) +
-            " during the burst; (offered - completed) x time gives " + figureText(b.predictedGrowth) +
-            ". Back at the level of before " + recovered(b.backlogRecoveredS) + "; p99 of the latency back " +
-            recovered(b.latencyRecoveredS) + ".",
-        Paragraph::Kind::Claim});
+    if (p.burst)
+        section.blocks.push_back(Paragraph{burstSentence(*p.burst), Paragraph::Kind::Claim});
 }
 
 ReportSection burstSection(const RunResults& results)

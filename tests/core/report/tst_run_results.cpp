@@ -121,6 +121,15 @@ private slots:
         QVERIFY(!loadResults(stored.store(), RunId{99}).ok());
     }
 
+    void thePercentileOfTheLimitHasItsColumn()
+    {
+        const std::string p95 = markdownReport(loaded({{"ttft_ms", 95, 1000}, {"e2e_ms", 90, 5000}}));
+        QVERIFY(p95.find("p50 TTFT (ms) | p95 TTFT (ms) | p99 TTFT (ms)") != std::string::npos);
+        QVERIFY(p95.find("p90 E2E (ms) | p99 E2E (ms)") != std::string::npos);
+        const std::string p99 = markdownReport(loaded({{"ttft_ms", 99, 1000}}));
+        QVERIFY(p99.find("p50 TTFT (ms) | p99 TTFT (ms) | p50 TPOT (ms)") != std::string::npos); // not twice
+    }
+
     void anotherLimitGivesAnotherOperatingPoint()
     {
         const RunResults results = loaded({{"ttft_ms", 99, 200}});
