@@ -63,20 +63,29 @@ std::optional<double> valueAt(const PointSummary& point, const MetricInfo& metri
 
 } // namespace
 
-Result<FailCondition> FailCondition::parse(const std::string& text)
+Result<FailCondition> FailCondition::parseComparison(const std::string& text)
+{
+    constexpr const char* kExample = "must begin with a number of a comparison, like capacity<0.95";
+    Result<FailCondition> parsed = parseSides(text, "capacity<0.95");
+    if (parsed && (parsed.value().subject != "capacity" || parsed.value().load))
+        return parsed.value().refused(kExample);
+    return parsed;
+}
+
+Result<FailCondition> FailCondition::parseSides(const std::string& text, const std::string& example)
 {
     FailCondition condition;
     condition.text = text;
     const auto refuse = [&](const std::string& message) { return condition.refused(message); };
     const std::size_t op = text.find_first_of("<>");
     if (op == std::string::npos)
-        return refuse("must hold one of < <= > >=, like ttft_ms:p99>1000");
+        return refuse("must hold one of < <= > >=, like " + example);
     condition.below = text[op] == '<';
     condition.orEqual = op + 1 < text.size() && text[op + 1] == '=';
     const std::optional<double> value =
         numberOf(std::string_view(text).substr(op + (condition.orEqual ? 2 : 1)));
     if (!value)
-        return refuse("must end with a number, like ttft_ms:p99>1000");
+        return refuse("must end with a number, like " + example);
     condition.value = *value;
 
     std::string_view left = std::string_view(text).substr(0, op);
@@ -90,6 +99,19 @@ Result<FailCondition> FailCondition::parse(const std::string& text)
             return refuse("the load behind @ must be a number");
         left = left.substr(0, at);
     }
+    condition.subject = left;
+    return condition;
+}
+
+Result<FailCondition> FailCondition::parse(const std::string& text)
+{
+    Result<FailCondition> parsed = parseSides(text, "ttft_ms:p99>1000");
+    if (!parsed)
+        return parsed;
+    FailCondition condition = std::move(parsed).value();
+    const auto refuse = [&](const std::string& message) { return condition.refused(message); };
+    const std::string whole = condition.subject;
+    std::string_view left = whole;
     if (const std::size_t colon = left.find(":p"); colon != std::string_view::npos) {
         condition.percentile = numberOf(left.substr(colon + 2));
         if (condition.percentile != 50 && condition.percentile != 90 && condition.percentile != 95 &&
@@ -168,6 +190,8 @@ std::optional<std::string> FailCondition::holds(const RunResults& results) const
             if (!concerns(point.test))
                 continue;
             const std::optional<double> measured = provenCapacity(point, *capacity);
+            if (point.state == OperatingState::BelowFirst && fires(*measured))
+                return text + ": in test " + point.test + " there is none: no level passes";
             if (!measured || fires(*measured))
                 return because("in test " + point.test, measured);
             known = true;
@@ -185,6 +209,21 @@ std::optional<std::string> FailCondition::holds(const RunResults& results) const
         known = true;
     }
     return known ? std::nullopt : std::optional(text + ": there is no such point");
+}
+
+std::optional<std::string> FailCondition::holds(std::span<const CapacityComparison> capacities) const
+{
+    bool known = false;
+    for (const CapacityComparison& capacity : capacities) {
+        if (!concerns(capacity.test))
+            continue;
+        if (!capacity.ratio)
+            return text + ": in test " + capacity.test + " it is not known: " + capacity.sentence;
+        if (fires(capacity.ratio->value))
+            return text + ": in test " + capacity.test + " it is " + figure(capacity.ratio->value);
+        known = true;
+    }
+    return known ? std::nullopt : std::optional(text + ": there are no two capacities to compare");
 }
 
 } // namespace tailmark::cli

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "analysis/comparison.h"
 #include "base/result.h"
 #include "plan/plan.h"
 #include "report/run_results.h"
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace tailmark::cli {
@@ -27,13 +29,18 @@ struct FailCondition
     double value = 0;
 
     static Result<FailCondition> parse(const std::string& text);
+    /// Of two runs: `compare … --fail-if 'capacity<0.95'`, the ratio B/A of the capacities at the SLO.
+    static Result<FailCondition> parseComparison(const std::string& text);
     /// Refuses a gate that no result of this plan can answer: a test or load that is not in it, an operating
     /// point where none will be.
     Status check(const Plan& plan) const;
     /// Why it holds, in words; nothing when it does not.
     std::optional<std::string> holds(const RunResults& results) const;
+    std::optional<std::string> holds(std::span<const CapacityComparison> capacities) const;
 
 private:
+    /// What stands on both sides of the operator; the subject is not looked at.
+    static Result<FailCondition> parseSides(const std::string& text, const std::string& example);
     Error refused(const std::string& message) const;
     bool fires(double measured) const;
     bool concerns(const std::string& name) const { return test.empty() || test == name; }

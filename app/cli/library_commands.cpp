@@ -2,11 +2,14 @@
 #include "commands.h"
 
 #include "analysis/comparison.h"
+#include "base/percentile_text.h"
 #include "exit_code.h"
+#include "fail_condition.h"
 #include "output.h"
 #include "report/report.h"
 #include "stored_run.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -24,7 +27,7 @@ struct Arguments
 {
     Library library;
     std::string run, other;
-    std::vector<std::string> slo;
+    std::vector<std::string> slo, failIf;
     std::string as, output = "-";
     bool json = false;
 };
@@ -150,6 +153,13 @@ Json pairJson(const std::optional<double>& a, const std::optional<double>& b,
     return {{"a", orNull(a)}, {"b", orNull(b)}, {"ratio", orNull(ratio)}, {"ci95", intervalJson(ci95)}};
 }
 
+Json latencyJson(const LevelComparison& level)
+{
+    Json json = {{"metric", metricInfo(level.latencyMetric).id}, {"percentile", level.latencyPercent}};
+    json.update(pairJson(level.latencyA, level.latencyB, level.latencyRatio, level.latencyRatioCi95));
+    return json;
+}
+
 struct Comparison
 {
     const RunResults& a;
@@ -172,8 +182,7 @@ Json comparisonJson(const Comparison& comparison)
                           {"load", {{"axis", loadAxisId(level.load.axis)}, {"value", level.load.value}}},
                           {"output_tokens_per_s", pairJson(level.throughputA, level.throughputB,
                                                            level.throughputRatio, level.throughputRatioCi95)},
-                          {"headline_p99_ms", pairJson(level.latencyA, level.latencyB, level.latencyRatio,
-                                                       level.latencyRatioCi95)},
+                          {"latency", latencyJson(level)},
                           {"goodput_requests_per_s", pairJson(level.goodputA, level.goodputB,
                                                               level.goodputRatio, level.goodputRatioCi95)}});
     Json capacities = Json::array();
@@ -204,15 +213,19 @@ void printComparison(const Comparison& comparison)
                  {"tok/s A"},
                  {"tok/s B"},
                  {"B/A"},
-                 {"p99 TTFT A ms"},
-                 {"p99 TTFT B ms"},
+                 {"latency", false},
+                 {"A ms"},
+                 {"B ms"},
                  {"B/A"},
                  {"goodput/s A"},
                  {"goodput/s B"},
                  {"B/A"}});
     for (const LevelComparison& level : comparison.levels)
         table.addRow({level.test, figure(level.load.value), figure(level.throughputA),
-                      figure(level.throughputB), figure(level.throughputRatio), figure(level.latencyA),
+                      figure(level.throughputB), figure(level.throughputRatio),
+                      percentileText(level.latencyPercent) + " " +
+                          std::string(metricInfo(level.latencyMetric).abbreviation),
+                      figure(level.latencyA),
                       figure(level.latencyB), figure(level.latencyRatio), figure(level.goodputA),
                       figure(level.goodputB), figure(level.goodputRatio)});
     if (!table.empty())
@@ -225,6 +238,13 @@ void printComparison(const Comparison& comparison)
 
 int compare(const Arguments& arguments)
 {
+    std::vector<FailCondition> conditions;
+    for (const std::string& text : arguments.failIf) {
+        Result<FailCondition> condition = FailCondition::parseComparison(text);
+        if (!condition)
+            return fail(condition.error());
+        conditions.push_back(std::move(condition).value());
+    }
     const Result<Store> store = arguments.library.open();
     if (!store)
         return fail(store.error());
@@ -234,6 +254,9 @@ int compare(const Arguments& arguments)
     const Result<RunId> other = findRun(store.value(), arguments.other);
     if (!other)
         return fail(other.error());
+    if (other.value() == a.value().run.info.id)
+        std::fprintf(stderr, "remark: both are run %lld: a run compared with itself says nothing\n",
+                     static_cast<long long>(other.value().value));
     // Both under the limits of the first, else their capacities would not be of one kind.
     const Result<RunResults> b = loadResults(store.value(), other.value(), a.value().slo);
     if (!b)
@@ -249,6 +272,12 @@ int compare(const Arguments& arguments)
         printJson(comparisonJson(comparison));
     else
         printComparison(comparison);
+    for (const FailCondition& condition : conditions) {
+        if (const std::optional<std::string> why = condition.holds(comparison.capacities)) {
+            std::fprintf(stderr, "tailmark-cli: --fail-if %s\n", why->c_str());
+            return kConditionHolds;
+        }
+    }
     return kDone;
 }
 
@@ -303,6 +332,13 @@ void addCompare(CLI::App& app, Action& action)
     command->add_option("run_b", arguments->other, "The run to compare with it")
         ->required()
         ->type_name("RUN_B");
+    command
+        ->add_option("--fail-if", arguments->failIf,
+                     "Exit with 5 where this holds, or cannot be told: capacity, the ratio B/A of the throughputs at "
+                     "the limit, then one of < <= > >= and a number, like 'capacity<0.95'; TEST/ before it: of this "
+                     "test only")
+        ->type_name("CONDITION")
+        ->allow_extra_args(false);
     command->add_flag("--json", arguments->json, "Print JSON");
 }
 

@@ -344,7 +344,12 @@ void TestMainPath::compareWithItself()
     for (const QJsonValue& level : comparison[u"levels"_s].toArray())
         if (!level[u"output_tokens_per_s"_s][u"ratio"_s].isNull())
             QCOMPARE(level[u"output_tokens_per_s"_s][u"ratio"_s].toDouble(), 1.0);
-    QVERIFY(cli(onDb({u"compare"_s, u"1"_s, u"1"_s})).out.contains("concurrency_sweep"));
+    const Ended same = cli(onDb({u"compare"_s, u"1"_s, u"1"_s}));
+    QVERIFY(same.out.contains("concurrency_sweep"));
+    QVERIFY(same.err.contains("both are run 1"));
+    QCOMPARE(cli(onDb({u"compare"_s, u"1"_s, u"1"_s, u"--fail-if"_s, u"capacity>0"_s})).code, 5); // or not known
+    QCOMPARE(cli(onDb({u"compare"_s, u"1"_s, u"1"_s, u"--fail-if"_s, u"none/capacity<0.9"_s})).code, 5);
+    QCOMPARE(cli(onDb({u"compare"_s, u"1"_s, u"1"_s, u"--fail-if"_s, u"load<1"_s})).code, 2);
 }
 
 void TestMainPath::namesOfRuns()
