@@ -23,7 +23,8 @@ PointLoad loadOf(const PointPlan& point, std::shared_ptr<const RequestSource> so
     PointLoad load;
     load.source = std::move(source);
     load.concurrency = point.concurrency;
-    // All workers are at work by the middle of the warm-up, so that the load is the stated one before the window.
+    // All workers are at work by the middle of the warm-up, so that the load is the stated one before the
+    // window.
     load.rampUp = fromSeconds(point.warmupS / 2);
     load.sendFor = fromSeconds(point.warmupS + point.durationS);
     load.drain = fromSeconds(point.drainS);
@@ -121,8 +122,14 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
             return status.error();
         }
         obey();
-        if (tick % kTicksPerHealth == kTicksPerHealth - 1)
+        if (tick % kTicksPerHealth == kTicksPerHealth - 1) {
             m_cpuCores = generator.health().cpuCores;
+            // Also while no request ends: what is measured for nothing need not be measured.
+            if (Status status = m_context.store.checkInPlace(); !status) {
+                generator.stop();
+                return status.error();
+            }
+        }
         if (tick % kTicksPerProgress == 0)
             tellProgress();
         if (!over)

@@ -12,6 +12,22 @@ namespace {
 // Long enough for another process to write a large batch or to checkpoint on a slow disk.
 constexpr int kBusyTimeoutMs = 10'000;
 
+std::string immutableUri(const std::string& path)
+{
+    std::string uri = "file:";
+    for (const char c : path) {
+        if (c == '%')
+            uri += "%25";
+        else if (c == '?')
+            uri += "%3f";
+        else if (c == '#')
+            uri += "%23";
+        else
+            uri += c;
+    }
+    return uri + "?immutable=1";
+}
+
 } // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const
@@ -94,19 +110,32 @@ void Connection::Close::operator()(sqlite3* db) const
     sqlite3_close_v2(db);
 }
 
-Result<Connection> Connection::open(const std::string& path, bool readOnly)
+Result<Connection> Connection::open(const std::string& path, Mode mode)
 {
     Connection connection;
     connection.m_path = path;
     sqlite3* db = nullptr;
-    const int flags =
-        (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX;
-    const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
+    int code = SQLITE_OK;
+    if (mode == Mode::Immutable)
+        code = sqlite3_open_v2(immutableUri(path).c_str(), &db,
+                               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+    else
+        code = sqlite3_open_v2(path.c_str(), &db,
+                               SQLITE_OPEN_READWRITE | (mode == Mode::Write ? SQLITE_OPEN_CREATE : 0) |
+                                   SQLITE_OPEN_NOMUTEX,
+                               nullptr);
     connection.m_db.reset(db);
     if (code != SQLITE_OK)
         return connection.lastError();
     sqlite3_busy_timeout(db, kBusyTimeoutMs);
     return connection;
+}
+
+bool Connection::isInPlace() const
+{
+    int moved = 0;
+    return sqlite3_file_control(m_db.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+           moved == 0;
 }
 
 Status Connection::execute(const std::string& sql)

@@ -64,9 +64,17 @@ private:
 class Connection
 {
 public:
-    static Result<Connection> open(const std::string& path, bool readOnly);
+    enum class Mode {
+        Write, ///< creates the file where there is none
+        Read,  ///< as Write where the file may be written, so that closing leaves no log of changes behind
+        Immutable, ///< takes for granted that nobody writes; needs no file beside the database
+    };
+    static Result<Connection> open(const std::string& path, Mode mode);
 
     const std::string& path() const { return m_path; }
+    /// Whether the file still lies under its name: one that was removed or replaced can be read and written
+    /// on, but nobody will ever find again what it holds.
+    bool isInPlace() const;
     sqlite3* handle() const { return m_db.get(); }
 
     Status execute(const std::string& sql); ///< one or more statements without parameters or results

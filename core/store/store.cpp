@@ -107,6 +107,24 @@ PointFacts factsFromText(const std::string& text)
     return facts;
 }
 
+/// In WAL mode even reading needs files beside the database, which cannot be had in a folder that cannot be
+/// written.
+bool lacksFilesBeside(const sqlite::Connection& db)
+{
+    if (db.query("SELECT count(*) FROM sqlite_schema", [](const sqlite::Statement&) {}))
+        return false;
+    const int code = sqlite3_errcode(db.handle());
+    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
+/// Nothing is left in a log of changes: the file alone tells everything.
+bool isClosed(const std::string& path)
+{
+    std::error_code code;
+    const std::uintmax_t size = std::filesystem::file_size(path + "-wal", code);
+    return code || size == 0;
+}
+
 } // namespace
 
 const char* runStateId(RunState state)
@@ -127,11 +145,31 @@ struct Store::Impl
     {
         return {ErrorCode::BadInput, db.path(), "there is no run " + std::to_string(run.value)};
     }
+    Status checkInPlace() const
+    {
+        if (db.isInPlace())
+            return success();
+        return Error{ErrorCode::Io, db.path(),
+                     "the database was removed or replaced while in use: nothing more can be kept"};
+    }
+    Result<sqlite::Transaction> beginWriting()
+    {
+        if (Status status = checkInPlace(); !status)
+            return status.error();
+        return sqlite::Transaction::begin(db);
+    }
+    /// Runs one statement that writes.
+    template <typename... Parameters> Status write(std::string_view sql, const Parameters&... parameters)
+    {
+        if (Status status = checkInPlace(); !status)
+            return status;
+        return db.run(sql, parameters...);
+    }
     /// Runs a statement that must touch the run.
     template <typename... Parameters>
     Status change(RunId run, std::string_view sql, const Parameters&... parameters)
     {
-        if (Status status = db.run(sql, parameters...); !status)
+        if (Status status = write(sql, parameters...); !status)
             return status;
         return db.changes() > 0 ? success() : Status(missing(run));
     }
@@ -196,14 +234,17 @@ Result<Store> Store::open(const std::string& path, Mode mode)
     if (!readOnly && file.has_parent_path())
         std::filesystem::create_directories(file.parent_path(), code); // opening tells when this failed
 
-    Result<sqlite::Connection> connection = sqlite::Connection::open(path, readOnly);
+    using Open = sqlite::Connection::Mode;
+    Result<sqlite::Connection> connection =
+        sqlite::Connection::open(path, readOnly ? Open::Read : Open::Write);
+    if (readOnly && connection && lacksFilesBeside(connection.value()) && isClosed(path))
+        connection = sqlite::Connection::open(path, Open::Immutable);
     if (!connection)
         return connection.error();
     sqlite::Connection& db = connection.value();
     // Who only reads must not be sent away to open the file elsewhere first.
     if (readOnly && isOutdated(db))
-        if (Result<sqlite::Connection> writable = sqlite::Connection::open(path, false); writable)
-            static_cast<void>(prepareSchema(writable.value(), true)); // below it is told where this failed
+        static_cast<void>(prepareSchema(db, true)); // below it is told where this failed
     if (!readOnly && sqlite3_db_readonly(db.handle(), "main") == 1)
         return Error{ErrorCode::Io, path, "the database cannot be written (file permissions)"};
     if (Status status = prepareSchema(db, !readOnly); !status)
@@ -219,6 +260,11 @@ Result<Store> Store::open(const std::string& path, Mode mode)
     return Store(std::make_unique<Impl>(std::move(connection).value()));
 }
 
+Status Store::checkInPlace() const
+{
+    return m_impl->checkInPlace();
+}
+
 Result<RunId> Store::createRun(const std::string& name, const Plan& plan, const RunCard& card,
                                const nlohmann::json& environment)
 {
@@ -226,7 +272,7 @@ Result<RunId> Store::createRun(const std::string& name, const Plan& plan, const 
         planToJson(plan).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     const std::string cardText = dumped(cardToJson(card));
     const std::string environmentText = dumped(environment);
-    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    Result<sqlite::Transaction> transaction = m_impl->beginWriting();
     if (!transaction)
         return transaction.error();
     const Status inserted = m_impl->db.run(
@@ -260,13 +306,13 @@ Status Store::updateEnvironment(RunId run, const nlohmann::json& environment)
 
 Status Store::addWarning(RunId run, const std::string& text)
 {
-    return m_impl->db.run("INSERT INTO run_warnings (run, text) VALUES (?, ?)", run.value, text);
+    return m_impl->write("INSERT INTO run_warnings (run, text) VALUES (?, ?)", run.value, text);
 }
 
 Status Store::startPoint(RunId run, const PointPlan& point, const std::string& startedAt)
 {
-    return m_impl->db.run("INSERT INTO points (run, position, started_at) VALUES (?, ?, ?)", run.value,
-                          point.index.value, startedAt);
+    return m_impl->write("INSERT INTO points (run, position, started_at) VALUES (?, ?, ?)", run.value,
+                         point.index.value, startedAt);
 }
 
 Status Store::appendRecords(RunId run, PointIndex point, const RecordBatch& batch)
@@ -283,7 +329,7 @@ Status Store::appendRecords(RunId run, PointIndex point, const RecordBatch& batc
         m_impl->insertRecord = std::move(prepared).value();
         m_impl->insertPrepared = true;
     }
-    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    Result<sqlite::Transaction> transaction = m_impl->beginWriting();
     if (!transaction)
         return transaction.error();
     for (const RequestRecord& record : batch.records) {
@@ -303,7 +349,7 @@ Status Store::appendServerSamples(RunId run, PointIndex point, std::span<const S
     const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
     if (!pointRow)
         return pointRow.error();
-    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    Result<sqlite::Transaction> transaction = m_impl->beginWriting();
     if (!transaction)
         return transaction.error();
     Result<sqlite::Statement> insert = m_impl->db.prepare(
@@ -329,7 +375,7 @@ Status Store::finishPoint(RunId run, PointIndex point, const PointFacts& facts)
     const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
     if (!pointRow)
         return pointRow.error();
-    return m_impl->db.run("UPDATE points SET facts = ? WHERE id = ?", factsText(facts), pointRow.value());
+    return m_impl->write("UPDATE points SET facts = ? WHERE id = ?", factsText(facts), pointRow.value());
 }
 
 Status Store::finishRun(RunId run, RunState state)
@@ -522,7 +568,7 @@ Status Store::setNote(RunId run, const std::string& note)
 
 Status Store::setTags(RunId run, const std::vector<std::string>& tags)
 {
-    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    Result<sqlite::Transaction> transaction = m_impl->beginWriting();
     if (!transaction)
         return transaction.error();
     if (Status status = m_impl->db.run("DELETE FROM run_tags WHERE run = ?", run.value); !status)
@@ -551,7 +597,7 @@ Status Store::undeleteRun(RunId run)
 
 Status Store::purgeDeleted()
 {
-    return m_impl->db.run("DELETE FROM runs WHERE deleted_at IS NOT NULL");
+    return m_impl->write("DELETE FROM runs WHERE deleted_at IS NOT NULL");
 }
 
 } // namespace tailmark

@@ -72,6 +72,10 @@ public:
     Store& operator=(Store&&) noexcept;
     ~Store();
 
+    /// An error once the file was removed or replaced by another. Every write asks this first; who only reads
+    /// would go on seeing a file that is no longer there.
+    Status checkInPlace() const;
+
     // writing a run
     Result<RunId> createRun(const std::string& name, const Plan& plan, const RunCard& card,
                             const nlohmann::json& environment);

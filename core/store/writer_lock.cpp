@@ -2,24 +2,45 @@
 #include "store/writer_lock.h"
 
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tailmark {
 
 namespace {
 
-struct flock byteOf(RunId run, short type)
+// Who takes the file away holds all of it, for a moment only.
+constexpr int kAttempts = 100;
+constexpr auto kBetweenAttempts = std::chrono::milliseconds(10);
+
+struct flock rangeFrom(std::int64_t start, std::int64_t length, short type)
 {
     struct flock lock = {};
     lock.l_type = type;
     lock.l_whence = SEEK_SET;
-    lock.l_start = run.value;
-    lock.l_len = 1;
+    lock.l_start = start;
+    lock.l_len = length;
     return lock;
+}
+
+struct flock byteOf(RunId run, short type)
+{
+    return rangeFrom(run.value, 1, type);
+}
+
+/// Whether the open file is the one that lies there under this name.
+bool liesAt(int fd, const std::string& path)
+{
+    struct stat open = {}, there = {};
+    return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &there) == 0 && open.st_dev == there.st_dev &&
+           open.st_ino == there.st_ino;
 }
 
 } // namespace
@@ -33,19 +54,33 @@ WriterLock::WriterLock(WriterLock&& other) noexcept
 
 WriterLock::~WriterLock()
 {
-    if (m_fd >= 0)
-        ::close(m_fd);
+    if (m_fd < 0)
+        return;
+    struct flock all = rangeFrom(0, 0, F_WRLCK);
+    if (::fcntl(m_fd, F_OFD_SETLK, &all) == 0 && liesAt(m_fd, m_path)) // the last writer
+        ::unlink(m_path.c_str());
+    ::close(m_fd);
 }
 
 Status WriterLock::acquire(RunId run)
 {
-    if (m_fd < 0)
-        m_fd = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    struct flock lock = byteOf(run, F_WRLCK);
-    if (m_fd < 0 || ::fcntl(m_fd, F_OFD_SETLK, &lock) != 0)
-        return Error{ErrorCode::Io, m_path,
-                     std::string("the run cannot be marked as being written: ") + std::strerror(errno)};
-    return success();
+    int reason = 0;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        if (attempt > 0)
+            std::this_thread::sleep_for(kBetweenAttempts);
+        if (m_fd < 0)
+            m_fd = ::open(m_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        struct flock lock = byteOf(run, F_WRLCK);
+        if (m_fd >= 0 && ::fcntl(m_fd, F_OFD_SETLK, &lock) == 0 && liesAt(m_fd, m_path))
+            return success();
+        reason = errno;
+        if (m_fd < 0)
+            break;
+        if (!liesAt(m_fd, m_path)) // another has taken it away: runs of ours that are locked there have lost
+            ::close(std::exchange(m_fd, -1)); // their database too
+    }
+    return Error{ErrorCode::Io, m_path,
+                 std::string("the run cannot be marked as being written: ") + std::strerror(reason)};
 }
 
 void WriterLock::release(RunId run)

@@ -13,7 +13,7 @@ namespace tailmark {
 /// process id this survives neither reboot nor reuse of ids, and holds across containers that number their
 /// processes apart. The locks belong to the open file, so that two stores in one process see each other as
 /// two processes do. A file of its own, because closing any descriptor of the database would drop SQLite's
-/// locks on it.
+/// locks on it. The last writer takes the file away.
 class WriterLock
 {
 public:

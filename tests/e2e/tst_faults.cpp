@@ -5,6 +5,8 @@
 
 #include <csignal>
 
+#include <QDir>
+
 using namespace tailmark::test;
 
 namespace {
@@ -38,6 +40,7 @@ private slots:
     void everyRequestFails();
     void targetGoesAway();
     void killedRunIsInterrupted();
+    void lostDatabaseEndsTheRun();
     void interruptKeepsWhatWasMeasured();
     void interruptEndsTheProbe();
     void keysAreWrittenNowhere();
@@ -160,6 +163,24 @@ void TestFaults::killedRunIsInterrupted()
     QVERIFY(Csv(records.out).size() > 20);
     const Ended json = cli({u"export"_s, u"latest"_s, u"--as"_s, u"json"_s, u"--db"_s, m_database});
     QCOMPARE(json.json()[u"run"_s][u"state"_s].toString(), u"interrupted"_s);
+}
+
+/// Nothing is measured for a file that nobody will find, and nobody is told that it was kept.
+void TestFaults::lostDatabaseEndsTheRun()
+{
+    Simulator simulator;
+    const QJsonObject matrix = withMeasurement(shortMatrix(kOneLevel), R"({"duration_s": 30})");
+    const auto run = startRun(runArguments(matrix, simulator.url()));
+    QVERIFY(waitForPoint(*run));
+    for (const QString& name : QDir(m_dir->path()).entryList({u"runs.sqlite*"_s}, QDir::Files))
+        QVERIFY(QFile::remove(m_dir->filePath(name)));
+    QVERIFY(run->waitForFinished(20'000)); // long before the point is over
+    QCOMPARE(run->exitCode(), 1);
+    const QByteArray told = run->readAllStandardError();
+    QVERIFY2(told.contains("was removed or replaced while in use: nothing more can be kept"),
+             told.constData());
+    QVERIFY(!told.contains("finished"));
+    QVERIFY(!QFile::exists(m_database));
 }
 
 void TestFaults::interruptKeepsWhatWasMeasured()
