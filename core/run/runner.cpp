@@ -29,6 +29,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -95,6 +96,14 @@ OperatingPointFound eventOf(const OperatingPoint& point)
     return event;
 }
 
+bool isSameTarget(std::string_view a, std::string_view b)
+{
+    const auto withoutSlash = [](std::string_view url) {
+        return url.ends_with('/') ? url.substr(0, url.size() - 1) : url;
+    };
+    return withoutSlash(a) == withoutSlash(b);
+}
+
 class Execution
 {
 public:
@@ -123,6 +132,7 @@ private:
     Status conclude(const PointPlan& point, const PointMeasurement& measured);
     Status noteStamps(const RecordBatch& batch);
     std::shared_ptr<const RequestSource> withoutRefused(const PointPlan& point, std::string_view refusal);
+    Status noteNeighbours();
     Status warn(const std::string& text);
     void tellOperatingPoints();
     void holdWhilePaused() const;
@@ -418,6 +428,8 @@ Status Execution::noteCache()
 Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
 {
     m_control.skipPoint = false; // asked for after the last point had ended
+    if (Status status = noteNeighbours(); !status)
+        return status;
     Result<std::shared_ptr<const RequestSource>> source =
         makeRequestSource(m_plan.matrix, point, m_body, lengthsOf(point));
     if (!source)
@@ -471,6 +483,8 @@ Status Execution::conclude(const PointPlan& point, const PointMeasurement& measu
         return status;
     if (Status status = noteStamps(measured.batch); !status)
         return status;
+    if (Status status = noteNeighbours(); !status) // also those that began meanwhile
+        return status;
     for (const std::string& note : {measured.facts.generatorNote, measured.facts.serverNote})
         if (!note.empty())
             if (Status status = warn(note); !status)
@@ -503,6 +517,26 @@ Status Execution::noteStamps(const RecordBatch& batch)
         return success();
     m_environment["event_stamps"] = m_stamps;
     return m_store.updateEnvironment(m_report.run, m_environment);
+}
+
+/// Another run that loads the same target takes from it what this one would measure. Only runs in the same
+/// database are known.
+Status Execution::noteNeighbours()
+{
+    const Result<std::vector<RunInfo>> runs = m_store.listRuns();
+    if (!runs)
+        return runs.error();
+    for (const RunInfo& run : runs.value()) {
+        if (run.id == m_report.run || run.state != RunState::Running ||
+            !isSameTarget(run.target, m_plan.matrix.target.baseUrl))
+            continue;
+        if (Status status = warn("Run " + std::to_string(run.id.value) + " (" + run.name +
+                                 ") loads the same target at the same time: neither of the two measures what "
+                                 "the target does alone");
+            !status)
+            return status;
+    }
+    return success();
 }
 
 /// Each text once: what holds for one point mostly holds for all.

@@ -41,6 +41,7 @@ private slots:
     void targetGoesAway();
     void killedRunIsInterrupted();
     void lostDatabaseEndsTheRun();
+    void twoRunsOnOneTargetAreTold();
     void interruptKeepsWhatWasMeasured();
     void interruptEndsTheProbe();
     void keysAreWrittenNowhere();
@@ -181,6 +182,21 @@ void TestFaults::lostDatabaseEndsTheRun()
              told.constData());
     QVERIFY(!told.contains("finished"));
     QVERIFY(!QFile::exists(m_database));
+}
+
+void TestFaults::twoRunsOnOneTargetAreTold()
+{
+    Simulator simulator;
+    const auto first = startRun(
+        runArguments(withMeasurement(shortMatrix(kOneLevel), R"({"duration_s": 60})"), simulator.url()));
+    QVERIFY(waitForPoint(*first));
+    const Ended second = cli(runArguments(shortMatrix(kOneLevel), simulator.url()));
+    QVERIFY2(second.code == 0 || second.code == 4, second.err.constData());
+    const QByteArray warnings = QJsonDocument(result()[u"warnings"_s].toArray()).toJson();
+    QVERIFY2(warnings.contains("Run 1 (") && warnings.contains("loads the same target at the same time"),
+             warnings.constData());
+    QVERIFY(interrupt(*first));
+    collect(*first, 20'000);
 }
 
 void TestFaults::interruptKeepsWhatWasMeasured()
