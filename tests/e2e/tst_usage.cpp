@@ -248,7 +248,7 @@ void TestUsage::messagesStayOneLine()
     const Ended key = cli({u"validate"_s, matrixFile(matrix)});
     QCOMPARE(key.code, 2);
     QCOMPARE(key.errorLines().size(), qsizetype(1));
-    QVERIFY2(key.err.contains("a\\x0d\\x0ab\\x1b[31m: is not a key here"), key.err.constData());
+    QVERIFY2(key.err.contains("a\\r\\nb\\u001b[31m: is not a key here"), key.err.constData());
     const Ended command = cli({u"nonsense"_s});
     QCOMPARE(command.code, 2);
     QVERIFY2(command.err.startsWith("tailmark-cli: nonsense: is not a command; allowed: run, validate, "),
