@@ -115,39 +115,50 @@ std::string quantileCell(const PointSummary& p, const QuantileColumn& column)
                                                          : std::string();
 }
 
-ReportTable pointsTable(const RunResults& results, const std::string& test, bool openLoop)
+/// What was asked of the target and what it gave: with the next table side by side they would be wider than a
+/// page.
+ReportTable loadTable(const RunResults& results, const std::string& test)
 {
-    const Metric headline = headlineMetric(openLoop);
     ReportTable table;
-    const std::vector<QuantileColumn> quantiles = quantileColumns(results.slo, headline);
-    table.columns = {textColumn("Load"), metricColumn(Metric::OutputTokensPerS)};
-    for (const QuantileColumn& column : quantiles)
-        table.columns.push_back(metricColumn(column.metric, percentileText(column.percent) + " "));
-    for (const ReportTable::Column& column : std::vector<ReportTable::Column>{
+    table.columns = {textColumn("Load"),
                      metricColumn(Metric::OfferedPerS),
                      metricColumn(Metric::AcceptedPerS),
                      metricColumn(Metric::CompletedPerS),
+                     metricColumn(Metric::OutputTokensPerS),
                      metricColumn(Metric::GoodputRequestsPerS),
                      metricColumn(Metric::GoodputTokensPerS),
                      metricColumn(Metric::SloAttainment),
-                     {"n", "Successful requests intended inside the window", true},
                      textColumn("SLO"),
-                     textColumn("Verdict")})
-        table.columns.push_back(column);
+                     textColumn("Verdict")};
     for (const PointSummary& p : results.points) {
         if (p.point.test != test)
             continue;
         const auto attainment = p.rate(Metric::SloAttainment);
-        std::vector<std::string> row = {pointName(p), cell(p.rate(Metric::OutputTokensPerS))};
-        for (const QuantileColumn& column : quantiles)
-            row.push_back(quantileCell(p, column));
-        for (const std::string& text : std::vector<std::string>{
-                 cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::AcceptedPerS)),
-                 cell(p.rate(Metric::CompletedPerS)), cell(p.rate(Metric::GoodputRequestsPerS)),
-                 cell(p.rate(Metric::GoodputTokensPerS)), attainment ? percentText(*attainment) : std::string(),
-                 countText(p.count(Outcome::Completed)),
-                 results.slo.empty() ? "" : (p.slo.met ? "met" : "not met"), verdictCodes(p.verdict)})
-            row.push_back(text);
+        table.rows.push_back(
+            {pointName(p), cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::AcceptedPerS)),
+             cell(p.rate(Metric::CompletedPerS)), cell(p.rate(Metric::OutputTokensPerS)),
+             cell(p.rate(Metric::GoodputRequestsPerS)), cell(p.rate(Metric::GoodputTokensPerS)),
+             attainment ? percentText(*attainment) : std::string(),
+             results.slo.empty() ? "" : (p.slo.met ? "met" : "not met"), verdictCodes(p.verdict)});
+    }
+    return table;
+}
+
+ReportTable latencyTable(const RunResults& results, const std::string& test, bool openLoop)
+{
+    const std::vector<QuantileColumn> quantiles = quantileColumns(results.slo, headlineMetric(openLoop));
+    ReportTable table;
+    table.columns = {textColumn("Load")};
+    for (const QuantileColumn& q : quantiles)
+        table.columns.push_back(metricColumn(q.metric, percentileText(q.percent) + " "));
+    table.columns.push_back({"n", "Successful requests intended inside the window", true});
+    for (const PointSummary& p : results.points) {
+        if (p.point.test != test)
+            continue;
+        std::vector<std::string> row = {pointName(p)};
+        for (const QuantileColumn& q : quantiles)
+            row.push_back(quantileCell(p, q));
+        row.push_back(countText(p.count(Outcome::Completed)));
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -206,7 +217,8 @@ ReportSection testSection(const RunResults& results, const std::string& test)
         if (op != results.operatingPoints.end())
             section.blocks.push_back(frontierFigure(curve, *op, results.points));
     }
-    section.blocks.push_back(pointsTable(results, test, point->point.openLoop()));
+    section.blocks.push_back(loadTable(results, test));
+    section.blocks.push_back(latencyTable(results, test, point->point.openLoop()));
     section.blocks.push_back(
         Paragraph{"Latencies of successful requests; failures stand in the table of outcomes and count "
                   "against the SLO. \"weak\": fewer than ten values above the quantile.",

@@ -349,6 +349,24 @@ private slots:
             QVERIFY2(html.contains(part), part);
     }
 
+    /// With the latencies of the limits beside all else a table would be wider than a page.
+    void tablesShowTheLimitAndFitAPage()
+    {
+        const RunResults results = loaded({{"ttft_ms", 92, 1000}, {"tpot_ms", 97, 50}});
+        const QString html = QString::fromStdString(htmlReport(results));
+        const QString md = QString::fromStdString(markdownReport(results));
+        for (const char* title : {"p92 TTFT (ms)", "p97 TPOT (ms)"}) {
+            QVERIFY2(html.contains(title), title);
+            QVERIFY2(md.contains(title), title);
+        }
+        const QStringList tables = html.split("<thead><tr><th scope=\"col\">Load</th>").mid(1);
+        QCOMPARE(tables.size(), qsizetype(2));
+        for (const QString& head : tables) {
+            const qsizetype columns = head.section("</thead>", 0, 0).count("<th ");
+            QVERIFY2(columns <= 12, qPrintable(head.section("</thead>", 0, 0)));
+        }
+    }
+
     void htmlIsWellFormed()
     {
         QString html = QString::fromStdString(htmlReport(loaded()));
