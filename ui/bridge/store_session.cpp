@@ -8,6 +8,7 @@ namespace tailmark::ui {
 namespace {
 
 constexpr int kLivePollMs = 500;
+constexpr int kIdlePollMs = 2'000;
 
 QString lineOf(const Error& error)
 {
@@ -24,8 +25,8 @@ StoreSession::StoreSession(const QString& databasePath, QObject* parent)
     connect(&m_thread, &QThread::finished, m_workerContext, &QObject::deleteLater);
     m_thread.setObjectName(QStringLiteral("store"));
     m_thread.start();
-    m_liveTimer.setInterval(kLivePollMs);
-    connect(&m_liveTimer, &QTimer::timeout, this, &StoreSession::lookForNews);
+    m_newsTimer.start(kIdlePollMs);
+    connect(&m_newsTimer, &QTimer::timeout, this, &StoreSession::lookForNews);
     refresh();
 }
 
@@ -62,9 +63,13 @@ void StoreSession::ask(RequestNumber request, std::function<Answer(StoreWorker&)
                               [this, request, work = std::move(work), deliver = std::move(deliver)] {
                                   if (!isWanted(request))
                                       return;
+                                  auto answer = work(*m_worker);
                                   QMetaObject::invokeMethod(
                                       this,
-                                      [this, request, deliver, answer = work(*m_worker)]() mutable {
+                                      [this, request, deliver, answer = std::move(answer),
+                                       replaced = m_worker->wasReplaced()]() mutable {
+                                          if (replaced)
+                                              emit databaseReplaced();
                                           if (!isWanted(request))
                                               return;
                                           drop(request);
@@ -161,12 +166,10 @@ void StoreSession::undeleteRun(RunId run)
 
 void StoreSession::setLive(bool live)
 {
-    if (live) {
-        m_liveTimer.start();
-    } else if (m_liveTimer.isActive()) {
-        m_liveTimer.stop();
+    const bool wasLive = m_newsTimer.interval() == kLivePollMs;
+    m_newsTimer.start(live ? kLivePollMs : kIdlePollMs);
+    if (wasLive && !live)
         lookForNews(); // the last words of the run that has just ended
-    }
 }
 
 void StoreSession::lookForNews()

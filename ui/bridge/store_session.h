@@ -64,12 +64,15 @@ public:
     void deleteRun(RunId run);
     void undeleteRun(RunId run);
 
-    /// While a run is on: looks twice a second for news of other connections and tells of them by
-    /// storeChanged().
+    /// News of other connections are told by storeChanged(): they are looked for twice a second while a run
+    /// of this window is on, else every other second.
     void setLive(bool live);
 
 signals:
     void runsChanged();
+    /// The database was removed or replaced by another: what was answered before is of a file that is gone,
+    /// requests that are open may be answered from the new one.
+    void databaseReplaced();
     void storeChanged();
     void resultsReady(tailmark::ui::RequestNumber request, const tailmark::ui::ResultsPtr& results);
     void recordsReady(tailmark::ui::RequestNumber request, const tailmark::ui::RecordsPtr& records);
@@ -93,7 +96,7 @@ private:
     RequestNumber m_lastRequest = 0;
     mutable std::mutex m_openMutex; ///< guards m_open, which both threads read
     QSet<RequestNumber> m_open;     ///< asked, neither answered nor dropped
-    QTimer m_liveTimer;
+    QTimer m_newsTimer;
     bool m_looking = false;
     QThread m_thread;
     QObject* m_workerContext;              ///< lives on m_thread; work is queued to it

@@ -15,16 +15,31 @@ namespace {
 /// The open run, and two that are compared with it.
 constexpr std::size_t kCachedRuns = 3;
 
+std::ptrdiff_t runningOf(const std::vector<RunInfo>& runs)
+{
+    return std::ranges::count(runs, RunState::Running, &RunInfo::state);
+}
+
 } // namespace
 
 StoreWorker::StoreWorker(std::string path) : m_path(std::move(path)) {}
 
 Result<Store*> StoreWorker::store()
 {
+    if (m_store && !m_store->checkInPlace()) {
+        m_store.reset();
+        m_cache.clear();
+        m_seenVersion = 0;
+        m_replaced = true;
+    }
     if (!m_store) {
         auto opened = Store::open(m_path);
-        if (!opened)
-            return opened.error();
+        if (!opened) { // runs that can only be read are better than none
+            auto readable = Store::open(m_path, Store::Mode::ReadOnly);
+            if (!readable)
+                return opened.error();
+            opened = std::move(readable);
+        }
         m_store.emplace(std::move(opened).value());
     }
     return &*m_store;
@@ -35,7 +50,9 @@ Result<std::vector<RunInfo>> StoreWorker::runs()
     auto open = store();
     if (!open)
         return open.error();
-    return open.value()->listRuns();
+    auto runs = open.value()->listRuns();
+    m_running = runs ? runningOf(runs.value()) : 0;
+    return runs;
 }
 
 StoreWorker::CachedRun& StoreWorker::cached(RunId run)
@@ -125,6 +142,8 @@ Status StoreWorker::change(const std::function<Status(Store&)>& write)
     auto open = store();
     if (!open)
         return open.error();
+    if (m_replaced) // by now the run that was meant may be another one
+        return Error{ErrorCode::Io, m_path, "nothing was changed, because the database is another one now"};
     return write(*open.value());
 }
 
@@ -134,10 +153,14 @@ bool StoreWorker::hasNews()
     if (!open)
         return false;
     const auto version = open.value()->dataVersion();
-    if (!version || version.value() == m_seenVersion)
+    if (!version)
         return false;
-    m_seenVersion = version.value();
-    return true;
+    if (std::exchange(m_seenVersion, version.value()) != version.value())
+        return true;
+    if (m_running == 0)
+        return false;
+    const auto runs = open.value()->listRuns();
+    return runs && runningOf(runs.value()) != m_running;
 }
 
 } // namespace tailmark::ui

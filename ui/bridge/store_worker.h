@@ -7,12 +7,14 @@
 
 #include <QByteArray>
 
+#include <cstddef>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tailmark::ui {
 
@@ -30,8 +32,12 @@ public:
     Result<std::shared_ptr<const RecordBatch>> records(RunId run, PointIndex point);
     Result<QByteArray> exported(RunId run, RunExport format, const std::optional<Slo>& slo);
     Status change(const std::function<Status(Store&)>& write);
-    /// True when something was written since the last call.
+    /// True when something was written since the last call, or the writer of a run that was listed as going
+    /// on has died, of which the file tells nothing.
     bool hasNews();
+    /// Whether, since the last call, the file was found to be another than before; the answers after that
+    /// are of the file that is there now.
+    bool wasReplaced() { return std::exchange(m_replaced, false); }
 
 private:
     struct CachedRun
@@ -48,6 +54,8 @@ private:
     std::optional<Store> m_store;
     std::list<CachedRun> m_cache; ///< the last used one first
     std::int64_t m_seenVersion = 0;
+    bool m_replaced = false;
+    std::ptrdiff_t m_running = 0; ///< in the list that was told last
 };
 
 } // namespace tailmark::ui

@@ -59,6 +59,7 @@ ComparePage::ComparePage(StoreSession* store, QWidget* parent)
     column->addWidget(m_stack, 1);
 
     connect(m_store, &StoreSession::runsChanged, this, &ComparePage::fillRuns);
+    connect(m_store, &StoreSession::databaseReplaced, this, &ComparePage::forgetRuns);
     connect(m_store, &StoreSession::resultsReady, this, &ComparePage::takeResults);
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
         for (Side& side : m_sides)
@@ -187,6 +188,21 @@ void ComparePage::fillRuns()
     }
     if (!m_sides[0].results || !m_sides[1].results)
         askBoth();
+}
+
+/// The numbers may mean other runs now; runsChanged follows.
+void ComparePage::forgetRuns()
+{
+    for (Side& side : m_sides) {
+        const QSignalBlocker quiet(side.run);
+        side.run->clear();
+        m_store->drop(std::exchange(side.request, 0));
+        side.results.reset();
+        side.askAgain = false;
+        side.seen = {};
+    }
+    m_slo.reset();
+    showState();
 }
 
 void ComparePage::setRuns(RunId baseline, RunId candidate)
@@ -319,8 +335,7 @@ void ComparePage::showTest()
                                                  : missing.join(QLatin1Char('\n')));
     m_levels->setTable(levelsTable(compareLevels(a.points, b.points), test));
     const OperatingPoint *opA = operatingPointOf(a, test), *opB = operatingPointOf(b, test);
-    m_claim->setText(opA && opB
-                         ? text(compareCapacity(*opA, *opB, a.run.info.name, b.run.info.name).sentence)
+    m_claim->setText(opA && opB ? text(compareCapacity(*opA, *opB, a.run.info.name, b.run.info.name).sentence)
                      : !missing.isEmpty()
                          ? missing.join(QLatin1Char(' '))
                          : tr("Without an operating point on both sides there is no capacity to compare."));

@@ -7,8 +7,8 @@
 #include <QWidget>
 
 #include <array>
-#include <utility>
 #include <optional>
+#include <utility>
 
 class QComboBox;
 class QLabel;
@@ -50,6 +50,7 @@ private:
 
     QWidget* makeContent();
     void fillRuns();
+    void forgetRuns();
     void swapRuns();
     void ask(Side& side);
     void askBoth();

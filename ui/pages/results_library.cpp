@@ -133,6 +133,11 @@ RunLibrary::RunLibrary(StoreSession* store, QWidget* parent)
     connect(m_list, &QListView::customContextMenuRequested, this, &RunLibrary::showMenu);
     connect(m_model, &RunLibraryModel::renameRequested, m_store, &StoreSession::renameRun);
     connect(m_store, &StoreSession::runsChanged, this, &RunLibrary::showRuns);
+    connect(m_store, &StoreSession::databaseReplaced, this, [this] {
+        m_wanted = {}; // the numbers may mean other runs now
+        m_model->setRuns(std::make_shared<const std::vector<RunInfo>>());
+        emit runOpened({});
+    });
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
         if (request == 0)
             m_message->show(MessageBar::Kind::Error, message);

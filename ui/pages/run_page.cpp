@@ -42,10 +42,11 @@ QString loadOf(const PointStarted& point)
 
 RunPage::RunPage(RunController* controller, StoreSession* store, QWidget* parent)
     : QWidget(parent), m_controller(controller), m_store(store), m_stack(new QStackedWidget(this)),
-      m_empty(new EmptyState(tr("No run is on"),
-                             tr("Set up a matrix on the Plan page and press Run. The frontier is drawn here "
-                                "while it is measured."),
-                             this)),
+      m_empty(new EmptyState(
+          tr("No run is on"),
+          tr("Set up a matrix on the Plan page and press Start run. The frontier is drawn here "
+             "while it is measured."),
+          this)),
       m_events(new EventListModel(this))
 {
     m_stack->addWidget(m_empty);
@@ -80,6 +81,7 @@ RunPage::RunPage(RunController* controller, StoreSession* store, QWidget* parent
             m_recordsRequest = 0;
         tell(message, Badge::Bad);
     });
+    connect(m_store, &StoreSession::databaseReplaced, this, &RunPage::loseRun);
     connectController();
     showState();
 }
@@ -346,6 +348,18 @@ void RunPage::takeResults(const ResultsPtr& results)
         askResults();
 }
 
+/// What is drawn stays; its number may mean another run now.
+void RunPage::loseRun()
+{
+    m_store->drop(std::exchange(m_resultsRequest, 0));
+    m_store->drop(std::exchange(m_recordsRequest, 0));
+    m_askAgain = false;
+    if (std::exchange(m_run, {}).value != 0)
+        tell(tr("The database was removed or replaced while in use: this run is kept no longer."),
+             Badge::Bad);
+    showProgress();
+}
+
 void RunPage::askRecords()
 {
     const auto& point = m_controller->point();
@@ -428,10 +442,13 @@ void RunPage::showProgress()
     switch (m_controller->state()) {
     case State::Idle: {
         const auto& outcome = m_controller->outcome();
-        m_words->setText(!outcome ? QString()
-                         : outcome->error.empty()
-                             ? tr("Run %1. All of it is on the Results page.").arg(text(outcome->state))
-                             : text(outcome->error));
+        m_words->setText(
+            !outcome ? QString()
+            : outcome->error.empty()
+                ? (m_run.value != 0
+                       ? tr("Run %1. All of it is on the Results page.").arg(text(outcome->state))
+                       : tr("Run %1. It is kept no longer.").arg(text(outcome->state)))
+                : text(outcome->error));
         if (m_controller->outcome() && m_finishedPoints >= points && points > 0)
             m_bar->setValue(1000);
         break;

@@ -47,6 +47,7 @@ private:
 
     void askResults();
     void takeResults(const ResultsPtr& results);
+    void loseRun();
     void askRecords();
     void showState();
     void showProgress();

@@ -139,6 +139,72 @@ private slots:
         TRY_COMPARE(session.runs()->front().note, std::string("from elsewhere"));
     }
 
+    /// A run of the old file must never be shown under the number of one of the new file.
+    void aReplacedDatabaseIsReadAnew()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("runs.sqlite"));
+        const auto write = [&](const char* name) {
+            auto store = Store::open(path.toStdString());
+            const RunId run = test::writeDemoRun(store.value());
+            return store.value().renameRun(run, name).ok() ? run : RunId{};
+        };
+        const RunId before = write("before");
+        StoreSession session(path);
+        QSignalSpy replaced(&session, &StoreSession::databaseReplaced);
+        QSignalSpy changed(&session, &StoreSession::runsChanged);
+        QSignalSpy ready(&session, &StoreSession::resultsReady);
+        QSignalSpy failed(&session, &StoreSession::failed);
+        session.requestResults(before); // in memory from now on
+        TRY_COMPARE(ready.size(), 1);
+        QCOMPARE(replaced.size(), 0);
+        for (const char* ending : {"", "-wal", "-shm", "-writers"})
+            QFile::remove(path + QLatin1String(ending));
+        QCOMPARE(write("after"), before);
+        session.renameRun(before, QStringLiteral("meant for the other"));
+        TRY_COMPARE(failed.size(), 1);
+        QCOMPARE(replaced.size(), 1);
+        TRY_VERIFY(!session.runs()->empty() && session.runs()->front().name == "after");
+        session.requestResults(before);
+        TRY_COMPARE(ready.size(), 2);
+        QCOMPARE(ready.last().at(1).value<ResultsPtr>()->run.info.name, std::string("after"));
+    }
+
+    void aRemovedDatabaseIsEmpty()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("runs.sqlite"));
+        {
+            auto store = Store::open(path.toStdString());
+            test::writeDemoRun(store.value());
+        }
+        StoreSession session(path);
+        TRY_COMPARE(session.runs()->size(), std::size_t(1));
+        QSignalSpy replaced(&session, &StoreSession::databaseReplaced);
+        for (const char* ending : {"", "-wal", "-shm", "-writers"})
+            QFile::remove(path + QLatin1String(ending));
+        TRY_COMPARE(replaced.size(), 1); // by itself
+        TRY_VERIFY(session.runs()->empty());
+    }
+
+    /// Another window may write to the same file.
+    void tellsWhatOthersWriteWhileNothingRunsHere()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("runs.sqlite"));
+        auto store = std::make_unique<Store>(Store::open(path.toStdString()).value());
+        test::DemoRun run;
+        run.stopAfter = 0;
+        run.finish = false;
+        const RunId id = test::writeDemoRun(*store, run);
+        StoreSession session(path);
+        TRY_VERIFY(!session.runs()->empty() && session.runs()->front().state == RunState::Running);
+        QVERIFY(store->setNote(id, "from elsewhere").ok());
+        TRY_COMPARE(session.runs()->front().note, std::string("from elsewhere"));
+        store.reset(); // as if the writer had died: not a word in the file
+        TRY_COMPARE(session.runs()->front().state, RunState::Interrupted);
+    }
+
     void failuresAreTold()
     {
         StoreSession session(m_path + QStringLiteral("/no-folder.sqlite"));
