@@ -27,7 +27,7 @@ namespace {
 
 int validateFile(const std::string& file)
 {
-    const Result<Matrix> matrix = loadMatrix(file);
+    const Result<Matrix> matrix = loadDraft(file);
     if (!matrix)
         return fail(matrix.error());
     const std::vector<Finding> findings = validate(matrix.value());

@@ -30,6 +30,29 @@ Error ioError(const std::string& path, const std::string& what)
     return {ErrorCode::Io, path, what + ": " + std::strerror(errno)};
 }
 
+/// Keys and types are right; values may be out of range.
+Result<Matrix> draftFromJson(const json& object, const std::string& source)
+{
+    if (!object.is_object())
+        return badInput(source, "must be a JSON object, is " + keys::shown(object));
+    Matrix matrix;
+    keys::Reader reader(object, source);
+    keys::describeMatrix(reader, matrix);
+    if (std::optional<Error> error = reader.finish())
+        return *error;
+    return matrix;
+}
+
+Result<Matrix> withRightValues(Result<Matrix> draft, const std::string& source)
+{
+    if (!draft)
+        return draft;
+    const std::vector<Finding> wrong = valueErrors(draft.value());
+    if (!wrong.empty())
+        return badInput((source.empty() ? "" : source + ": ") + wrong.front().path, wrong.front().message);
+    return draft;
+}
+
 } // namespace
 
 Result<Matrix> matrixFromText(const std::string& text, const std::string& source)
@@ -42,17 +65,7 @@ Result<Matrix> matrixFromText(const std::string& text, const std::string& source
 
 Result<Matrix> matrixFromJson(const json& object, const std::string& source)
 {
-    if (!object.is_object())
-        return badInput(source, "must be a JSON object, is " + keys::shown(object));
-    Matrix matrix;
-    keys::Reader reader(object, source);
-    keys::describeMatrix(reader, matrix);
-    if (std::optional<Error> error = reader.finish())
-        return *error;
-    const std::vector<Finding> wrong = valueErrors(matrix);
-    if (!wrong.empty())
-        return badInput((source.empty() ? "" : source + ": ") + wrong.front().path, wrong.front().message);
-    return matrix;
+    return withRightValues(draftFromJson(object, source), source);
 }
 
 ordered_json matrixToJson(const Matrix& matrix)
@@ -75,6 +88,11 @@ void resolveFiles(Matrix& matrix, const std::string& folder)
 
 Result<Matrix> loadMatrix(const std::string& path)
 {
+    return withRightValues(loadDraft(path), path);
+}
+
+Result<Matrix> loadDraft(const std::string& path)
+{
     namespace fs = std::filesystem;
     std::error_code ec;
     if (fs::is_directory(path, ec))
@@ -88,7 +106,10 @@ Result<Matrix> loadMatrix(const std::string& path)
     std::string text(static_cast<std::size_t>(size), '\0');
     if (!file.read(text.data(), static_cast<std::streamsize>(text.size())))
         return badInput(path, std::string("cannot be read: ") + std::strerror(errno));
-    Result<Matrix> matrix = matrixFromText(text, path);
+    const Result<json> parsed = parseStrictly(text, path);
+    if (!parsed)
+        return parsed.error();
+    Result<Matrix> matrix = draftFromJson(parsed.value(), path);
     if (!matrix)
         return matrix;
     resolveFiles(matrix.value(), fs::absolute(path, ec).parent_path().string());

@@ -26,6 +26,9 @@ nlohmann::ordered_json matrixToJson(const Matrix& matrix);
 void resolveFiles(Matrix& matrix, const std::string& folder);
 /// Reads a file; its file names are relative to it.
 Result<Matrix> loadMatrix(const std::string& path);
+/// As loadMatrix, but values out of range stay in the matrix: all of them are validate()'s to tell, and the
+/// user's to mend. Only what is no matrix at all is refused.
+Result<Matrix> loadDraft(const std::string& path);
 /// Writes atomically (temporary file, then rename).
 Status saveMatrix(const Matrix& matrix, const std::string& path);
 

@@ -44,6 +44,10 @@ std::string parserWords(const std::string& what)
             break;
         }
     }
+    // Where there is no position: "[json.exception.out_of_range.406] number overflow…".
+    if (words.starts_with("[json.exception"))
+        if (const std::size_t end = words.find("] "); end != std::string::npos)
+            words = words.substr(end + 2);
     std::replace_if(
         words.begin(), words.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
     if (words.size() > 200)

@@ -150,8 +150,7 @@ void TestUsage::badInputIsOneLine_data()
     QTest::newRow("gate on a load that is none")
         << good << QStringList{u"--fail-if"_s, u"ttft_ms:p99@77>1"_s} << QByteArray("has the load 77");
     QTest::newRow("gate on an operating point without limits")
-        << good
-        << QStringList{u"--set"_s, u"slo=[]"_s, u"--fail-if"_s, u"operating_point.load<1"_s}
+        << good << QStringList{u"--set"_s, u"slo=[]"_s, u"--fail-if"_s, u"operating_point.load<1"_s}
         << QByteArray("no operating point");
     QTest::newRow("two to standard output")
         << good << QStringList{u"--events"_s, u"-"_s, u"--json"_s, u"-"_s} << QByteArray("standard output");
@@ -265,6 +264,15 @@ void TestUsage::validateTellsErrorsAndSize()
     QCOMPARE(empty.code, 2);
     QVERIFY2(empty.err.startsWith("tailmark-cli: " + file("matrix.json").toUtf8() + ": tests: "),
              empty.err.constData());
+    QJsonObject wrong = shortMatrix(R"([{"kind": "concurrency_sweep", "levels": [0]}])");
+    wrong[u"slo"_s] = QJsonArray{QJsonObject{{u"metric"_s, u"ttft_ms"_s}, {u"limit"_s, -5}}};
+    wrong[u"measurement"_s] = QJsonObject{{u"repeats"_s, 0}, {u"duration_s"_s, -1}};
+    const Ended all = cli({u"validate"_s, matrixFile(wrong)});
+    QCOMPARE(all.code, 2);
+    QVERIFY2(all.errorLines().size() == 4, all.err.constData());
+    for (const char* path :
+         {"slo[0].limit", "measurement.repeats", "measurement.duration_s", "tests[0].levels[0]"})
+        QVERIFY2(all.err.contains(path), all.err.constData());
     const Ended missing = cli({u"validate"_s, file("none.json")});
     QCOMPARE(missing.code, 2);
     QCOMPARE(missing.errorLines().size(), qsizetype(1));
@@ -370,12 +378,14 @@ void TestUsage::eventsTellTheRun()
 void TestUsage::recorderStandsBehindTheGenerator()
 {
     Simulator simulator;
-    const auto run = startCli(runArguments(simulator, {u"--events"_s, u"-"_s, u"--no-progress"_s, u"--set"_s,
-                                                       u"measurement.duration_s=60"_s}));
+    const auto run = startCli(runArguments(
+        simulator, {u"--events"_s, u"-"_s, u"--no-progress"_s, u"--set"_s, u"measurement.duration_s=60"_s}));
     QVERIFY(!eventsUntil(*run, isProgress).isEmpty());
     const qint64 id = run->processId();
     QVERIFY(id > 0);
-    const auto priority = [](qint64 thread) { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(thread)); };
+    const auto priority = [](qint64 thread) {
+        return ::getpriority(PRIO_PROCESS, static_cast<id_t>(thread));
+    };
     QCOMPARE(priority(id), std::max(priority(0), 10)); // the recorder is the main thread; 0 is this test
     int generators = 0;
     const QString threads = u"/proc/%1/task"_s.arg(id);

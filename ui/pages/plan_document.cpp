@@ -67,6 +67,14 @@ void PlanDocument::setFieldProblem(const std::string& path, const QString& probl
     emit changed();
 }
 
+std::vector<Finding> PlanDocument::fieldProblems() const
+{
+    std::vector<Finding> problems;
+    for (const auto& [path, problem] : m_problems)
+        problems.push_back({Finding::Severity::Error, path, problem.toStdString()});
+    return problems;
+}
+
 QString PlanDocument::whyNotRunnable() const
 {
     if (m_matrix.tests.empty())
@@ -106,7 +114,7 @@ void PlanDocument::reset(Matrix matrix, const QString& path, bool modified)
 
 Status PlanDocument::load(const QString& path)
 {
-    Result<Matrix> matrix = loadMatrix(path.toStdString());
+    Result<Matrix> matrix = loadDraft(path.toStdString());
     if (!matrix.ok())
         return matrix.error();
     reset(std::move(matrix).value(), QFileInfo(path).absoluteFilePath());
@@ -134,8 +142,8 @@ void PlanDocument::setMatrix(const Matrix& matrix)
 void PlanDocument::review()
 {
     m_findings = validate(m_matrix);
-    for (const auto& [path, problem] : m_problems)
-        m_findings.push_back({Finding::Severity::Error, path, problem.toStdString()});
+    const std::vector<Finding> problems = fieldProblems();
+    m_findings.insert(m_findings.end(), problems.begin(), problems.end());
 }
 
 } // namespace tailmark::ui

@@ -37,6 +37,8 @@ public:
     /// matrix; empty = none.
     void setFieldProblem(const std::string& path, const QString& problem);
 
+    /// Fields whose text is no value; the matrix holds what they were before.
+    std::vector<Finding> fieldProblems() const;
     /// validate() and the fields' own problems.
     const std::vector<Finding>& findings() const { return m_findings; }
     bool runnable() const { return !hasErrors(m_findings) && !m_matrix.tests.empty(); }
@@ -51,6 +53,7 @@ public:
     /// Replaces everything; `path` empty = not saved anywhere yet. `modified`: the content is newer than the
     /// file.
     void reset(Matrix matrix, const QString& path, bool modified = false);
+    /// Values out of range are taken over, for the user to mend.
     Status load(const QString& path);
     Status save(const QString& path);
     /// Says changed() to views that have just been made.

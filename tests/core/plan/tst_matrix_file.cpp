@@ -165,7 +165,8 @@ private slots:
             "demo.tailmark.json: target.m\\nodel: is not a key here; did you mean \"model\"?");
         row("unknown key with none near", R"({"limits":{"colour":1}})",
             "demo.tailmark.json: limits.colour: is not a key here; allowed: \"connect_timeout_s\", "
-            "\"first_token_timeout_s\", \"stall_timeout_s\", \"total_timeout_s\", \"max_in_flight\" or \"generator_threads\"");
+            "\"first_token_timeout_s\", \"stall_timeout_s\", \"total_timeout_s\", \"max_in_flight\" or "
+            "\"generator_threads\"");
         row("key of another kind of test", R"({"tests":[{"kind":"arrival_sweep","levels":[1]}]})",
             "demo.tailmark.json: tests[0].levels: is not a key here; allowed: \"kind\", \"name\", "
             "\"enabled\", "
@@ -205,6 +206,8 @@ private slots:
             R"({"tests":[{"kind":"concurrency_sweep","levels":[1,99999999999]}]})",
             "demo.tailmark.json: tests[0].levels[1]: must be a whole number from 1 to 65,536, is "
             "99999999999");
+        row("too large for any number", R"({"slo":[{"metric":"ttft_ms","limit":1e999}]})",
+            "demo.tailmark.json: is not valid JSON: number overflow parsing '1e999'");
         row("newer file", R"({"schema_version":2})", "demo.tailmark.json: schema_version: must be 1, is 2");
         row("not an object", "[1]", "demo.tailmark.json: must be a JSON object, is [1]");
         row("object wanted", R"({"workload":[]})", "demo.tailmark.json: workload: must be an object, is []");
@@ -288,6 +291,27 @@ private slots:
         m.target.tls.caFile = dir.filePath("ca.pem").toStdString();
         QVERIFY(loaded.value() == m);
         QCOMPARE(QDir(dir.path()).entryList(QDir::Files), QStringList{"a.tailmark.json"});
+    }
+
+    /// To be mended by hand, a file with wrong values must be readable.
+    void aDraftKeepsWrongValues()
+    {
+        QTemporaryDir dir;
+        const QString path = dir.filePath("a.tailmark.json");
+        Matrix m = unusualMatrix();
+        m.measurement.repeats = 0;
+        m.slo[0].limit = -1;
+        QVERIFY(saveMatrix(m, path.toStdString()).ok());
+        QVERIFY(!loadMatrix(path.toStdString()).ok());
+        const Result<Matrix> draft = loadDraft(path.toStdString());
+        QVERIFY2(draft.ok(), draft ? "" : draft.error().line().c_str());
+        QCOMPARE(draft.value().measurement.repeats, 0);
+        QCOMPARE(draft.value().slo[0].limit, -1.0);
+        QVERIFY(saveMatrix(Matrix(), path.toStdString()).ok());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("{\"schema_version\": 1, \"x\": 1}") > 0);
+        file.close();
+        QVERIFY(!loadDraft(path.toStdString()).ok());
     }
 
     void aFailedSaveLeavesTheOldFile()
