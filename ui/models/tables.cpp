@@ -35,20 +35,11 @@ QString definition(Metric metric)
     return QStringLiteral("%1\n%2").arg(text(info.title), text(info.definition));
 }
 
-/// Those that the SLO limits.
-QList<double> limitedPercentiles(const Slo& slo, Metric metric)
-{
-    QList<double> percents;
-    for (const SloLimit& limit : slo)
-        if (limit.metric == metricInfo(metric).id && !percents.contains(limit.percentile))
-            percents << limit.percentile;
-    return percents;
-}
-
 struct QuantileColumn
 {
     Metric metric;
     double percent;
+    bool operator==(const QuantileColumn&) const = default;
 };
 
 Cell quantileCell(const PointSummary& s, const QuantileColumn& column)
@@ -195,23 +186,27 @@ Table pointsTable(const RunResults& results, const std::string& test)
         (s.point.openLoop() ? open : closed) = true;
         repeats = repeats || s.point.repeat > 0;
     }
-    // Right of a throughput stands the latency it was had at.
+    // Right of a throughput stands the latency it was had at: what the SLO limits, else the headline's p99.
     QList<QuantileColumn> headline, further;
+    const auto addOnce = [&](QList<QuantileColumn>& list, const QuantileColumn& column) {
+        if (!headline.contains(column) && !further.contains(column))
+            list << column;
+    };
+    for (const SloLimit& limit : results.slo)
+        if (const auto metric = metricFromId(limit.metric))
+            addOnce(headline, {*metric, limit.percentile});
+    const bool limited = !headline.isEmpty();
     for (const auto& [shown, metric] :
          {std::pair{closed || !open, Metric::Ttft}, std::pair{open, Metric::TtftIntended}})
-        if (shown) {
-            const QList<double> limited = limitedPercentiles(results.slo, metric);
-            for (const double percent : limited.isEmpty() ? QList<double>{99} : limited)
-                headline << QuantileColumn{metric, percent};
-            further << QuantileColumn{metric, 50};
-            if (!limited.isEmpty() && !limited.contains(99))
-                further << QuantileColumn{metric, 99};
-        }
-    further << QList<QuantileColumn>{{Metric::Tpot, 50},
-                                     {Metric::Tpot, 99},
-                                     {Metric::E2e, 50},
-                                     {Metric::E2e, 99},
-                                     {Metric::OutputTokensPerSUser, 50}};
+        if (shown)
+            for (const double percent : {99.0, 50.0})
+                addOnce(percent == 99 && !limited ? headline : further, {metric, percent});
+    for (const QuantileColumn& column : {QuantileColumn{Metric::Tpot, 50},
+                                         {Metric::Tpot, 99},
+                                         {Metric::E2e, 50},
+                                         {Metric::E2e, 99},
+                                         {Metric::OutputTokensPerSUser, 50}})
+        addOnce(further, column);
     const QList<Metric> good{Metric::GoodputRequestsPerS, Metric::SloAttainment};
 
     Table table;
@@ -400,9 +395,10 @@ Table timelineTable(const TimelineData& data)
                      {tr("In flight"), tr("At the end of the interval."), true},
                      {tr("Backlog"), tr("Intended and not yet ended, at the end of the interval."), true}};
     if (!data.server.isEmpty())
-        table.columns << Column{tr("Engine running"), tr("By its own counter, last told in the interval."), true}
-                      << Column{tr("Engine waiting"), tr("By its own counter, last told in the interval."), true}
-                      << Column{tr("KV cache [%]"), tr("By its own counter, last told in the interval."), true};
+        table.columns
+            << Column{tr("Engine running"), tr("By its own counter, last told in the interval."), true}
+            << Column{tr("Engine waiting"), tr("By its own counter, last told in the interval."), true}
+            << Column{tr("KV cache [%]"), tr("By its own counter, last told in the interval."), true};
     for (const TimelineBin& bin : data.bins) {
         QList<Cell> row{number(bin.startS),       number(bin.offeredPerS),   number(bin.sentPerS),
                         number(bin.acceptedPerS), number(bin.completedPerS), number(bin.failedPerS),
