@@ -49,7 +49,7 @@ Status RunController::start(const Matrix& matrix, const QString& database)
     const QString engine = m_engine.isEmpty() ? findProgram(u"tailmark-cli"_s) : m_engine;
     if (engine.isEmpty())
         return Error{ErrorCode::Io, "tailmark-cli",
-                     tr("the engine is neither beside the workbench nor on PATH").toStdString()};
+                     tr("the program is neither beside the workbench nor on PATH").toStdString()};
     auto folder = std::make_unique<QTemporaryDir>();
     if (!folder->isValid())
         return Error{ErrorCode::Io, folder->path().toStdString(), folder->errorString().toStdString()};
@@ -77,7 +77,7 @@ Status RunController::start(const Matrix& matrix, const QString& database)
                     "failed",
                     0,
                     0,
-                    tr("The engine could not be started: %1").arg(m_process->errorString()).toStdString()});
+                    tr("tailmark-cli could not be started: %1").arg(m_process->errorString()).toStdString()});
     });
     setState(State::Starting);
     m_process->start(engine, {u"run"_s, file, u"--db"_s, database, u"--events"_s, u"-"_s, u"--stop-on-eof"_s,
@@ -136,9 +136,10 @@ void RunController::readEvents()
             handle(event.value());
         } else if (!std::exchange(m_misunderstood,
                                   true)) { // one remark is enough; the records are in the store all the same
-            emit warning(tr("The engine said something that the workbench does not understand (%1). Are both "
-                            "of one version?")
-                             .arg(QString::fromStdString(event.error().line())));
+            emit warning(
+                tr("tailmark-cli said something that the workbench does not understand (%1). Are both "
+                   "of one version?")
+                    .arg(QString::fromStdString(event.error().line())));
         }
     }
 }
@@ -191,10 +192,10 @@ void RunController::handleExit(int exitCode, QProcess::ExitStatus status)
     event.state = crashed ? "interrupted" : "failed";
     QString text = errorText();
     if (text.isEmpty())
-        text = crashed ? tr("The engine ended unexpectedly.")
-                       : tr("The engine ended with exit code %1.").arg(exitCode);
+        text = crashed ? tr("tailmark-cli, which makes the load, ended unexpectedly.")
+                       : tr("tailmark-cli ended with exit code %1.").arg(exitCode);
     else if (crashed)
-        text = tr("The engine ended unexpectedly: %1").arg(text);
+        text = tr("tailmark-cli, which makes the load, ended unexpectedly: %1").arg(text);
     if (crashed && m_run)
         text += u' ' + tr("What was measured before is kept.");
     event.error = text.toStdString();
