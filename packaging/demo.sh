@@ -27,6 +27,8 @@ read -r -t 20 url <&"${SIM[0]}" || die "the simulated engine did not start"
 "$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --name "Demo: Llama-3.1-8B on a simulated H200" \
     --only concurrency_sweep --base-url "$url" --db "$out/runs.sqlite" || die "the run failed"
 
+baseline=$("$bin/tailmark-cli" list --db "$out/runs.sqlite" | awk 'NR == 2 { print $1 }') # the newest run
+
 say "The demo itself, in the window without a display: both sweeps on a simulated H100 (about two minutes)"
 "$bin/tailmark" --db "$out/runs.sqlite" --screenshots "$out/pictures" || die "the demo failed"
 
@@ -35,7 +37,7 @@ for format in html:report.html md:report.md json:result.json records:records.csv
     "$bin/tailmark-cli" export latest --db "$out/runs.sqlite" --as "${format%%:*}" -o "$out/${format#*:}" ||
         die "export failed"
 done
-"$bin/tailmark-cli" compare 1 latest --db "$out/runs.sqlite" >"$out/comparison.txt" || die "comparing failed"
+"$bin/tailmark-cli" compare "$baseline" latest --db "$out/runs.sqlite" >"$out/comparison.txt" || die "comparing failed"
 
 say "Done. In $(cd "$out" && pwd):"
 ls "$out" "$out/pictures"

@@ -103,10 +103,13 @@ int main(int argc, char** argv)
         return complain(error.what(), kUsage);
     }
 
+    const QTemporaryDir runtime;
     if (const std::string problem = tailmark::displayProblem(); !problem.empty()) {
         if (arguments.screenshots.empty())
             return complain(problem + "; without one, run a matrix by: tailmark-cli run MATRIX.json", kFault);
         qputenv("QT_QPA_PLATFORM", "offscreen");
+        if (qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR")) // Qt would choose one and warn
+            qputenv("XDG_RUNTIME_DIR", runtime.path().toLocal8Bit());
     }
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("tailmark"));

@@ -22,6 +22,7 @@ namespace {
 
 constexpr QSize kSize(1600, 1000);
 constexpr int kDemoTimeoutMs = 600'000;
+constexpr int kListTimeoutMs = 30'000;
 constexpr int kSettleMs = 1'200; ///< answers of the store are drawn by then
 
 void waitFor(int ms)
@@ -72,7 +73,15 @@ QString takeScreenshots(MainWindow& window, ui::Theme& theme, const QString& fol
     window.show();
     if (const QString error = runDemo(window); !error.isEmpty())
         return error;
-    window.showRun(window.controller().outcome()->run);
+    const RunId demo = window.controller().outcome()->run;
+    // Against the run just before it, whatever else the database holds.
+    if (!waitUntil(
+            [&] { return !window.store().runs()->empty() && window.store().runs()->front().id == demo; },
+            kListTimeoutMs))
+        return u"the demo's run is not listed"_s;
+    if (const auto runs = window.store().runs(); runs->size() > 1)
+        window.showComparison((*runs)[1].id, demo);
+    window.showRun(demo);
 
     struct Picture
     {

@@ -128,10 +128,7 @@ void MainWindow::connectParts()
         showPage(PlanPageIndex);
         m_plan->focusField(u"target.base_url"_s);
     });
-    connect(m_results, &ResultsPage::compareRequested, this, [this](RunId run) {
-        m_compare->setRuns(run, {});
-        showPage(ComparePageIndex);
-    });
+    connect(m_results, &ResultsPage::compareRequested, this, [this](RunId run) { showComparison(run, {}); });
     connect(&m_prober, &TargetProber::changed, this, &MainWindow::showRunActions);
     connect(&m_controller, &RunController::stateChanged, this, [this](RunController::State state) {
         m_plan->setBlocked(m_controller.isActive() ? tr("A run is going on.") : QString());
@@ -172,6 +169,12 @@ void MainWindow::showRun(RunId run)
 {
     m_results->openRun(run);
     showPage(ResultsPageIndex);
+}
+
+void MainWindow::showComparison(RunId baseline, RunId candidate)
+{
+    m_compare->setRuns(baseline, candidate);
+    showPage(ComparePageIndex);
 }
 
 void MainWindow::showPage(Page page)

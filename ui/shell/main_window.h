@@ -58,6 +58,8 @@ public:
     void showPage(Page page);
     /// Opens a stored run on the Results page.
     void showRun(RunId run);
+    /// Opens two stored runs on the Compare page.
+    void showComparison(RunId baseline, RunId candidate);
 
 public slots:
     /// Starts the simulated engine, loads the demo matrix and runs it.
