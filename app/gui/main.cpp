@@ -68,6 +68,8 @@ int run(QApplication& app, const Arguments& arguments)
         window.openMatrix(QString::fromStdString(arguments.matrix));
     else if (!arguments.demo)
         window.restoreSession();
+    if (!arguments.matrix.empty() || arguments.demo)
+        window.offerRecovery();
     window.show();
     if (arguments.demo)
         QTimer::singleShot(0, &window, &MainWindow::startDemo);

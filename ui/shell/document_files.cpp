@@ -2,11 +2,10 @@
 #include "shell/document_files.h"
 
 #include "pages/plan_document.h"
-#include "plan/plan_json.h"
+#include "plan/validate.h"
 #include "shell/sample_matrices.h"
 #include "shell/settings.h"
 
-#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
@@ -29,33 +28,24 @@ QString fileFilter()
 
 DocumentFiles::DocumentFiles(PlanDocument& document, Settings& settings, const QString& recoveryFolder,
                              QWidget* window)
-    : QObject(window), m_document(document), m_settings(settings), m_window(window)
+    : QObject(window), m_document(document), m_settings(settings), m_window(window),
+      m_recovery(recoveryFolder)
 {
     m_timer.setSingleShot(true);
     m_timer.setInterval(kCopyDelayMs);
     connect(&m_timer, &QTimer::timeout, this, &DocumentFiles::keepCopy);
     connect(&document, &PlanDocument::changed, &m_timer, qOverload<>(&QTimer::start));
-    if (recoveryFolder.isEmpty() || !QDir().mkpath(recoveryFolder))
-        return;
-    m_lock = std::make_unique<QLockFile>(recoveryFolder + u"/unsaved.lock"_s);
-    m_lock->setStaleLockTime(0); // whether the owner is alive decides
-    if (m_lock->tryLock(0))
-        m_copy = recoveryFolder + u"/unsaved"_s + kSuffix;
 }
 
 DocumentFiles::~DocumentFiles() = default;
 
 bool DocumentFiles::recover()
 {
-    if (m_copy.isEmpty() || !QFileInfo::exists(m_copy))
+    std::optional<RecoveryCopy::Found> found = m_recovery.take();
+    if (!found)
         return false;
-    Result<Matrix> matrix = loadMatrix(m_copy.toStdString());
-    if (!matrix.ok()) {
-        forgetRecovery();
-        return false;
-    }
-    const QString path = m_settings.lastMatrix();
-    m_document.reset(std::move(matrix).value(), QFileInfo::exists(path) ? path : QString(), true);
+    m_document.reset(std::move(found->matrix), QFileInfo::exists(found->file) ? found->file : QString(),
+                     true);
     return true;
 }
 
@@ -102,8 +92,7 @@ bool DocumentFiles::confirmLeaving()
 void DocumentFiles::forgetRecovery()
 {
     m_timer.stop();
-    if (!m_copy.isEmpty())
-        QFile::remove(m_copy);
+    m_recovery.forget();
 }
 
 void DocumentFiles::beginNew()
@@ -144,8 +133,12 @@ bool DocumentFiles::saveAs()
 
 bool DocumentFiles::saveTo(const QString& path)
 {
-    // The file would be refused when it is opened again.
-    if (const std::vector<Finding> errors = valueErrors(m_document.matrix()); !errors.empty()) {
+    // A field that holds no value would silently be left out, and a file with a wrong value be refused when
+    // it is opened again.
+    std::vector<Finding> errors = m_document.fieldProblems();
+    if (errors.empty())
+        errors = valueErrors(m_document.matrix());
+    if (!errors.empty()) {
         emit failed(tr("Not saved: %1: %2")
                         .arg(QString::fromStdString(errors.front().path),
                              QString::fromStdString(errors.front().message)));
@@ -166,13 +159,10 @@ bool DocumentFiles::saveTo(const QString& path)
 /// A matrix with a wrong value could not be read back: the copy then stays at the last state that could.
 void DocumentFiles::keepCopy()
 {
-    if (m_copy.isEmpty())
-        return;
     if (!m_document.isModified())
-        QFile::remove(m_copy);
+        m_recovery.forget();
     else if (valueErrors(m_document.matrix()).empty())
-        (void)saveMatrix(m_document.matrix(),
-                         m_copy.toStdString()); // no room for a copy is no reason to disturb
+        m_recovery.keep(m_document.matrix(), m_document.path());
 }
 
 } // namespace tailmark::ui

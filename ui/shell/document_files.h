@@ -2,13 +2,11 @@
 #pragma once
 
 #include "plan/matrix.h"
+#include "shell/recovery_copy.h"
 
-#include <QLockFile>
 #include <QObject>
 #include <QString>
 #include <QTimer>
-
-#include <memory>
 
 class QWidget;
 
@@ -24,13 +22,14 @@ class DocumentFiles : public QObject
     Q_OBJECT
 
 public:
-    /// `window`: parent of the dialogs. `recoveryFolder`: where the copy of unsaved changes is kept; one
-    /// workbench at a time uses it.
+    /// `window`: parent of the dialogs. `recoveryFolder`: where the copies of unsaved changes are kept.
     DocumentFiles(PlanDocument& document, Settings& settings, const QString& recoveryFolder, QWidget* window);
     ~DocumentFiles() override;
 
-    /// Brings back what a crash left behind; true if there was something.
+    /// Brings back the newest of what crashes left behind; true if there was something.
     bool recover();
+    /// Whether there is something to bring back.
+    bool canRecover() const { return m_recovery.othersWait(); }
     /// Opens a file; errors are shown. False when it was not opened.
     bool open(const QString& path);
     void replaceWith(const Matrix& matrix);
@@ -59,8 +58,7 @@ private:
     PlanDocument& m_document;
     Settings& m_settings;
     QWidget* m_window;
-    QString m_copy;
-    std::unique_ptr<QLockFile> m_lock;
+    RecoveryCopy m_recovery;
     QTimer m_timer;
 };
 

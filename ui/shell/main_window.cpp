@@ -136,6 +136,13 @@ void MainWindow::connectParts()
         showRunActions();
     });
     connect(&m_controller, &RunController::finished, this, &MainWindow::runEnded);
+    connect(&m_store, &StoreSession::databaseReplaced, this, [this] {
+        m_message->show(
+            MessageBar::Kind::Error,
+            tr("The database %1 was removed or replaced while in use. The runs shown are those of "
+               "the file that is there now.")
+                .arg(m_store.databasePath()));
+    });
     connect(m_demo, &Demo::failed, this,
             [this](const QString& reason) { m_message->show(MessageBar::Kind::Error, reason); });
     connect(m_demo, &Demo::ready, this, [this](const Matrix& matrix) {
@@ -146,18 +153,35 @@ void MainWindow::connectParts()
 
 void MainWindow::restoreSession()
 {
-    if (m_files->recover()) {
-        showPage(PlanPageIndex);
-        m_message->show(MessageBar::Kind::Info,
-                        tr("The unsaved changes of the last session were brought back."));
+    if (recover())
         return;
-    }
     const QString path = m_settings.lastMatrix();
     if (path.isEmpty() || !QFileInfo::exists(path) || !m_files->open(path))
         return;
     const int last = m_settings.lastPage();
     if (last >= PlanPageIndex && last <= ComparePageIndex)
         showPage(static_cast<Page>(last));
+}
+
+void MainWindow::offerRecovery()
+{
+    if (m_files->canRecover())
+        m_message->show(MessageBar::Kind::Info,
+                        tr("A session that ended unexpectedly left unsaved changes of a matrix."),
+                        tr("Bring them back"), [this] {
+                            if (m_files->confirmLeaving())
+                                recover();
+                        });
+}
+
+bool MainWindow::recover()
+{
+    if (!m_files->recover())
+        return false;
+    showPage(PlanPageIndex);
+    m_message->show(MessageBar::Kind::Info,
+                    tr("Unsaved changes of a session that ended unexpectedly were brought back."));
+    return true;
 }
 
 bool MainWindow::openMatrix(const QString& path)
@@ -203,6 +227,7 @@ void MainWindow::startRun()
 {
     if (!m_plan->whyNotRunnable().isEmpty())
         return;
+    m_store.refresh(); // before the run has a number: a database that was replaced is noticed by now
     if (const Status started = m_controller.start(m_document.matrix(), m_store.databasePath());
         !started.ok()) {
         m_message->show(

@@ -55,6 +55,8 @@ public:
     /// none.
     void restoreSession();
     bool openMatrix(const QString& path);
+    /// Says that a session which ended unexpectedly left unsaved changes, and offers to bring them back.
+    void offerRecovery();
     void showPage(Page page);
     /// Opens a stored run on the Results page.
     void showRun(RunId run);
@@ -88,6 +90,7 @@ private:
     void showRunActions();
     void runEnded(const RunFinished& outcome);
     void openDropped(const QString& path);
+    bool recover();
     bool confirmStopping();
 
     Settings& m_settings;

@@ -73,8 +73,7 @@ class TestMainWindow : public QObject
     int page() { return m_window->findChild<QStackedWidget*>()->currentIndex(); }
     QString message()
     {
-        auto* bar =
-            m_window->centralWidget()->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly);
+        auto* bar = m_window->centralWidget()->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly);
         return bar->isVisibleTo(m_window.get()) ? bar->text() : QString();
     }
     void makeWindow()
@@ -185,6 +184,21 @@ private slots:
         QVERIFY2(message().contains("targt"), qPrintable(message()));
     }
 
+    void aFileWithWrongValuesIsOpenedToBeMended()
+    {
+        QFile bad(file("bad.tailmark.json"));
+        QVERIFY(bad.open(QIODevice::WriteOnly));
+        bad.write("{\"schema_version\": 1, \"measurement\": {\"repeats\": 0, \"duration_s\": -1}}");
+        bad.close();
+        QVERIFY(m_window->openMatrix(bad.fileName()));
+        QStringList wrong;
+        for (const Finding& finding : m_window->document().findings())
+            wrong << QString::fromStdString(finding.path);
+        QVERIFY(wrong.contains("measurement.repeats") && wrong.contains("measurement.duration_s"));
+        QVERIFY(!m_window->isWindowModified());
+        QVERIFY(!action("Start run")->isEnabled());
+    }
+
     void changesAreMarkedAndSaved()
     {
         saveSample(file("a.tailmark.json"));
@@ -259,6 +273,68 @@ private slots:
         makeWindow();
         m_window->restoreSession();
         QCOMPARE(m_window->document().matrix().workload.seed, std::uint64_t(1));
+    }
+
+    /// Opening a file must not take the place of what is to be brought back.
+    void unsavedChangesAreOfferedBesideAFile()
+    {
+        saveSample(file("a.tailmark.json"));
+        saveSample(file("b.tailmark.json"));
+        QVERIFY(m_window->openMatrix(file("a.tailmark.json")));
+        change();
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file("recovery/unsaved.tailmark.json")), kLimitMs);
+        makeWindow();
+        QVERIFY(m_window->openMatrix(file("b.tailmark.json")));
+        m_window->offerRecovery();
+        m_window->show();
+        QTest::qWait(2'500); // longer than a copy waits for
+        QVERIFY(QFile::exists(file("recovery/unsaved.tailmark.json")));
+        QVERIFY2(message().contains("unsaved changes"), qPrintable(message()));
+        m_window->centralWidget()
+            ->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly)
+            ->button()
+            ->click();
+        QCOMPARE(m_window->document().matrix().workload.seed, std::uint64_t(2));
+        QCOMPARE(m_window->document().path(), file("a.tailmark.json"));
+        QVERIFY(m_window->isWindowModified());
+    }
+
+    void everyWindowKeepsItsOwnUnsavedChanges()
+    {
+        saveSample(file("a.tailmark.json"));
+        saveSample(file("b.tailmark.json"));
+        QVERIFY(m_window->openMatrix(file("a.tailmark.json")));
+        WindowOptions options;
+        options.database = file("runs.sqlite");
+        options.recoveryFolder = file("recovery");
+        auto second = std::make_unique<MainWindow>(*m_settings, *m_theme, options);
+        QVERIFY(second->openMatrix(file("b.tailmark.json")));
+        second->document().edit("Seed", {}, [](Matrix& m) { m.workload.seed = 22; });
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(file("recovery/unsaved-2.tailmark.json")), kLimitMs);
+        second.reset();
+        second = std::make_unique<MainWindow>(*m_settings, *m_theme, options);
+        second->restoreSession();
+        QCOMPARE(second->document().matrix().workload.seed, std::uint64_t(22));
+        QCOMPARE(second->document().path(), file("b.tailmark.json"));
+        QCOMPARE(m_window->document().path(), file("a.tailmark.json"));
+    }
+
+    void aFieldWithoutAValueIsNotSaved()
+    {
+        saveSample(file("a.tailmark.json"));
+        QVERIFY(m_window->openMatrix(file("a.tailmark.json")));
+        showActive(*m_window);
+        change();
+        auto* repeats = named<PlanLineEdit>(*m_window, "Repeats");
+        QVERIFY(repeats);
+        typeInto(repeats, "abc");
+        action("Save")->trigger();
+        QVERIFY(m_window->isWindowModified());
+        QVERIFY2(message().contains("Not saved: measurement.repeats: a whole number is expected"),
+                 qPrintable(message()));
+        typeInto(repeats, "4");
+        action("Save")->trigger();
+        QVERIFY(!m_window->isWindowModified());
     }
 
     void aRunIsShownAndCanBeStopped()
