@@ -80,7 +80,9 @@ int list(const Arguments& arguments)
                       runStateId(run.state),
                       std::to_string(run.pointsDone) + "/" + std::to_string(run.pointsPlanned), run.engine,
                       run.model});
-    if (!table.empty())
+    if (table.empty())
+        std::cout << "There is no run yet in " << arguments.library.path() << '\n';
+    else
         table.print(std::cout);
     return kDone;
 }

@@ -52,6 +52,11 @@ void TargetProber::cancel()
 {
     if (m_state != State::Probing)
         return;
+    forget();
+}
+
+void TargetProber::forget()
+{
     m_timeLimit.stop();
     m_job.cancel();
     set(State::Unknown, {}, {});
@@ -64,9 +69,7 @@ void TargetProber::setTarget(const Target& target)
     same.model = m_target.model;
     if (same == m_target || m_state == State::Unknown)
         return;
-    m_timeLimit.stop();
-    m_job.cancel();
-    set(State::Unknown, {}, {});
+    forget();
 }
 
 void TargetProber::set(State state, std::optional<ProbeResult> result, const QString& error)

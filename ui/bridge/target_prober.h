@@ -31,6 +31,8 @@ public:
     const std::optional<ProbeResult>& result() const { return m_result; }
     /// Why not, in one line; empty unless Failed.
     const QString& error() const { return m_error; }
+    /// What was known of the target is no longer certain.
+    void forget();
     /// The target of the matrix was edited: an answer of another one is forgotten.
     void setTarget(const Target& target);
 

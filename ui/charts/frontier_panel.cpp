@@ -10,18 +10,49 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 namespace tailmark::ui {
 
 namespace {
 
-/// Shows the digits that a limit has, not three decimals always.
+/// Shows the digits that a limit has, not three decimals always. Takes every character, so that none is
+/// dropped on the way to another number, and says so when the whole is no limit.
 class LimitBox : public QDoubleSpinBox
 {
 public:
     using QDoubleSpinBox::QDoubleSpinBox;
     QString textFromValue(double value) const override { return formatEditable(value); }
+    double valueFromText(const QString& text) const override { return limitIn(text).value_or(value()); }
+    QValidator::State validate(QString& text, int&) const override
+    {
+        return limitIn(text) ? QValidator::Acceptable : QValidator::Intermediate;
+    }
+    void fixup(QString& text) const override
+    {
+        QToolTip::showText(
+            mapToGlobal(rect().bottomLeft()),
+            FrontierPanel::tr("“%1” is no limit: a number from 0 to %2 is expected, 0 for none")
+                .arg(numberPart(text), formatNumber(maximum(), 9)));
+        QDoubleSpinBox::fixup(text);
+    }
+
+private:
+    QString numberPart(QString text) const
+    {
+        if (text.endsWith(suffix()))
+            text.chop(suffix().size());
+        return text.trimmed();
+    }
+    std::optional<double> limitIn(const QString& text) const
+    {
+        const QString number = numberPart(text);
+        if (number == specialValueText())
+            return minimum();
+        const std::optional<double> limit = parseNumber(number);
+        return limit && *limit >= minimum() && *limit <= maximum() ? limit : std::nullopt;
+    }
 };
 
 QComboBox* combo(const QString& name, QWidget* parent)

@@ -160,6 +160,8 @@ void PlanForm::bindText(Cell& cell, PlanLineEdit* edit, Read read, Write write)
                               : unchanged && edit->isModified())
             return;
         edit->setText(text);
+        if (!edit->hasFocus())
+            edit->setCursorPosition(0); // of a long text the beginning is seen
         m_document.setFieldProblem(fullPath(cell.path), {});
     };
     cell.forget = [edit] { edit->setModified(false); };

@@ -5,6 +5,8 @@
 #include "models/run_library_model.h"
 #include "models/run_text.h"
 
+#include "pages/elided_label.h"
+
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
@@ -13,20 +15,17 @@ namespace tailmark::ui {
 
 namespace {
 
-QLabel* line(QWidget* parent)
+ElidedLabel* line(QWidget* parent)
 {
-    auto* label = new QLabel(parent);
+    auto* label = new ElidedLabel(parent);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    label->setSizePolicy(QSizePolicy::Ignored,
-                         QSizePolicy::Preferred); // a long line is cut, it widens no window
     label->setProperty("role", QStringLiteral("secondary"));
     return label;
 }
 
-void setLine(QLabel* label, const QString& words)
+void setLine(ElidedLabel* label, const QString& words)
 {
-    label->setText(words);
-    label->setToolTip(words);
+    label->setWords(words);
     label->setVisible(!words.isEmpty());
 }
 
@@ -53,10 +52,8 @@ RunHeader::RunHeader(QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
     column->addLayout(row);
-    for (QLabel* label : {m_system, m_workload, m_note}) {
-        label->setTextFormat(Qt::PlainText);
+    for (ElidedLabel* label : {m_system, m_workload, m_note})
         column->addWidget(label);
-    }
 }
 
 void RunHeader::setRun(const StoredRun& run)

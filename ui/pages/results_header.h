@@ -9,6 +9,8 @@ class QLabel;
 
 namespace tailmark::ui {
 
+class ElidedLabel;
+
 /// What identifies the open run: name, state, system, workload, where and when, note.
 class RunHeader : public QWidget
 {
@@ -24,9 +26,9 @@ public:
 private:
     QLabel* m_name;
     QLabel* m_state;
-    QLabel* m_system;
-    QLabel* m_workload;
-    QLabel* m_note;
+    ElidedLabel* m_system;
+    ElidedLabel* m_workload;
+    ElidedLabel* m_note;
 };
 
 } // namespace tailmark::ui

@@ -130,6 +130,12 @@ RunLibrary::RunLibrary(StoreSession* store, QWidget* parent)
         if (const RunId run = current(); run.value != 0)
             emit runOpened(run);
     });
+    // A click beside the runs clears the selection, though the open run stays open.
+    connect(m_list->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        const QModelIndex open = m_list->currentIndex();
+        if (open.isValid() && !m_list->selectionModel()->hasSelection())
+            m_list->selectionModel()->select(open, QItemSelectionModel::Select);
+    });
     connect(m_list, &QListView::customContextMenuRequested, this, &RunLibrary::showMenu);
     connect(m_model, &RunLibraryModel::renameRequested, m_store, &StoreSession::renameRun);
     connect(m_store, &StoreSession::runsChanged, this, &RunLibrary::showRuns);

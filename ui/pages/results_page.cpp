@@ -17,12 +17,24 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
 namespace tailmark::ui {
+
+namespace {
+
+/// A run's name without what other systems allow in no file name.
+QString fileNameFor(const std::string& run, const QString& ending)
+{
+    static const QRegularExpression refused(QStringLiteral("[\\x00-\\x1f<>:\"/\\\\|?*]+"));
+    return QStringLiteral("%1.%2").arg(text(run).replace(refused, QStringLiteral("-")), ending);
+}
+
+} // namespace
 
 ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     : QWidget(parent), m_store(store), m_library(new RunLibrary(store, this)),
@@ -173,18 +185,18 @@ void ResultsPage::makeExportMenu(QPushButton* button)
 
 void ResultsPage::askChartFile(const QString& ending)
 {
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Write the chart"), QStringLiteral("%1.%2").arg(text(m_results->run.info.name), ending),
-        QStringLiteral("*.%1").arg(ending));
+    const QString path = QFileDialog::getSaveFileName(this, tr("Write the chart"),
+                                                      fileNameFor(m_results->run.info.name, ending),
+                                                      QStringLiteral("*.%1").arg(ending));
     if (!path.isEmpty())
         exportChart(path);
 }
 
 void ResultsPage::askRunFile(RunExport format, const QString& ending)
 {
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Write the run"), QStringLiteral("%1.%2").arg(text(m_results->run.info.name), ending),
-        QStringLiteral("*.%1").arg(ending.section(QLatin1Char('.'), -1)));
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Write the run"), fileNameFor(m_results->run.info.name, ending),
+                                     QStringLiteral("*.%1").arg(ending.section(QLatin1Char('.'), -1)));
     if (!path.isEmpty())
         exportRun(format, path);
 }
@@ -215,6 +227,8 @@ void ResultsPage::showRun(RunId run)
 {
     m_store->drop(std::exchange(m_resultsRequest, 0));
     m_store->drop(std::exchange(m_recordsRequest, 0));
+    if (run != m_run)
+        m_message->hide(); // it tells of the run before
     m_run = run;
     m_results.reset();
     m_slo.reset();

@@ -6,6 +6,7 @@
 #include "models/event_list_model.h"
 #include "models/format.h"
 #include "models/tables.h"
+#include "pages/elided_label.h"
 #include "pages/empty_state.h"
 #include "pages/table_view.h"
 #include "style/icons.h"
@@ -95,11 +96,9 @@ QWidget* RunPage::makeContent()
     large.setWeight(QFont::DemiBold);
     m_title->setFont(large);
     m_title->setTextFormat(Qt::PlainText);
-    m_subtitle = new QLabel(content);
+    m_subtitle = new ElidedLabel(content);
     m_subtitle->setProperty("role", QStringLiteral("secondary"));
-    m_subtitle->setTextFormat(Qt::PlainText);
-    for (QLabel* label : {m_title, m_subtitle})
-        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_pause = new QPushButton(icon(QStringLiteral("pause")), tr("Pause after point"), content);
     m_pause->setCheckable(true);
     m_pause->setToolTip(tr("The running point is finished first, so that nothing of it is lost"));
@@ -133,7 +132,10 @@ QWidget* RunPage::makeContent()
     m_eventList->setModel(m_events);
     m_eventList->setItemDelegate(new BadgeDelegate(m_eventList));
     m_eventList->setAccessibleName(tr("Events of the run"));
-    m_eventList->setUniformItemSizes(true);
+    m_eventList->setWordWrap(true);
+    m_eventList->setResizeMode(QListView::Adjust);
+    m_eventList->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_eventList->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
 
     auto* names = new QVBoxLayout;
     names->setSpacing(2);
@@ -234,7 +236,7 @@ void RunPage::start(const RunStarted& event)
     m_frontier->chart()->setSeries({});
     m_frontier->chart()->setLive({});
     m_title->setText(text(event.name));
-    m_subtitle->setText(
+    m_subtitle->setWords(
         QStringList{QStringLiteral("%1 %2").arg(text(event.engine), text(event.version)).trimmed(),
                     text(event.model), text(event.target), tr("%1 points").arg(event.points)}
             .join(QStringLiteral(" · ")));
@@ -416,7 +418,7 @@ void RunPage::showState()
     m_stop->setEnabled(active && state != State::Stopping);
     if (state == State::Starting) {
         m_title->setText(tr("Starting"));
-        m_subtitle->clear();
+        m_subtitle->setWords({});
     }
     showProgress();
 }

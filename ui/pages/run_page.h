@@ -18,6 +18,7 @@ class QStackedWidget;
 
 namespace tailmark::ui {
 
+class ElidedLabel;
 class EmptyState;
 class EventListModel;
 class FrontierPanel;
@@ -60,7 +61,7 @@ private:
     QStackedWidget* m_stack;
     EmptyState* m_empty;
     QLabel* m_title;
-    QLabel* m_subtitle;
+    ElidedLabel* m_subtitle;
     QPushButton* m_pause;
     QPushButton* m_skip;
     QPushButton* m_stop;

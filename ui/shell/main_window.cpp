@@ -257,6 +257,7 @@ void MainWindow::runEnded(const RunFinished& outcome)
     } else {
         text = tr("%1 did not finish. %2").arg(name, error);
         kind = MessageBar::Kind::Error;
+        m_prober.forget(); // the target may be what ended it
     }
     if (m_controller.run()) // something was stored
         m_message->show(kind, text, tr("Show the results"), [this, run = outcome.run] { showRun(run); });

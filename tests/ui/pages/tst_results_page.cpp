@@ -16,6 +16,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
@@ -26,6 +27,7 @@
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolTip>
 
 using namespace tailmark;
 using namespace tailmark::ui;
@@ -107,6 +109,41 @@ private slots:
         QVERIFY(reset->isEnabled());
         QTest::mouseClick(reset, Qt::LeftButton);
         TRY_COMPARE(sentence(), before);
+    }
+
+    /// What cannot be a limit changes nothing, and says so.
+    void textThatIsNoLimitIsSaidSo()
+    {
+        auto* box = m_page->findChild<QDoubleSpinBox*>();
+        QVERIFY(box);
+        const double before = box->value();
+        QSignalSpy edited(m_page->findChild<FrontierPanel*>(), &FrontierPanel::sloEdited);
+        for (const char* typed : {"1e12", "abc", "-5"}) {
+            QToolTip::hideText();
+            box->setFocus();
+            box->selectAll();
+            QTest::keyClicks(box, QLatin1String(typed));
+            QTest::keyClick(box, Qt::Key_Return);
+            QCOMPARE(box->value(), before);
+            QVERIFY2(QToolTip::text().contains(QLatin1String(typed)), qPrintable(QToolTip::text()));
+        }
+        QCOMPARE(edited.size(), 0);
+        box->selectAll();
+        QTest::keyClicks(box, QStringLiteral("1e3"));
+        QTest::keyClick(box, Qt::Key_Return);
+        QCOMPARE(box->value(), 1000.0);
+        QToolTip::hideText();
+    }
+
+    void aClickBesideTheRunsKeepsTheOpenOneSelected()
+    {
+        QListView* list = nullptr;
+        for (QListView* each : m_page->findChildren<QListView*>())
+            if (each->accessibleName() == QStringLiteral("Stored runs"))
+                list = each;
+        QVERIFY(list && list->selectionModel()->hasSelection());
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, {20, list->viewport()->height() - 5});
+        QVERIFY(list->selectionModel()->hasSelection());
     }
 
     void choosingATestShowsItsCurve()

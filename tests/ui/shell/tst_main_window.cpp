@@ -196,7 +196,7 @@ private slots:
             wrong << QString::fromStdString(finding.path);
         QVERIFY(wrong.contains("measurement.repeats") && wrong.contains("measurement.duration_s"));
         QVERIFY(!m_window->isWindowModified());
-        QVERIFY(!action("Start run")->isEnabled());
+        QVERIFY(!action("Start")->isEnabled());
     }
 
     void changesAreMarkedAndSaved()
