@@ -21,8 +21,8 @@ h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 2.2rem 0 0.6rem; font-size: 1.
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0.6rem 0; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.28rem 0.6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th { color: var(--muted); font-weight: 600; } th[title] { text-decoration: underline dotted; cursor: help; }
-.number { text-align: right; white-space: nowrap; } td:first-child { white-space: nowrap; }
+th { color: var(--muted); font-weight: 600; vertical-align: bottom; } th[title] { text-decoration: underline dotted; cursor: help; }
+.number { text-align: right; } td.number, td:first-child { white-space: nowrap; }
 pre { overflow-x: auto; padding: 0.8rem; background: var(--shade); font-size: 0.82rem; }
 svg { width: 100%; height: auto; max-width: 60rem; font: 12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 svg text { fill: var(--text); } svg .tick { fill: var(--muted); } svg .point-label { font-weight: 600; }
