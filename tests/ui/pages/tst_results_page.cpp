@@ -146,6 +146,30 @@ private slots:
         QVERIFY(list->selectionModel()->hasSelection());
     }
 
+    /// The open run is one of a file that is gone, though the new file has a run of the same number.
+    void aReplacedDatabaseShowsItsOwnRun()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("runs.sqlite"));
+        const auto write = [&](const char* name) {
+            auto store = Store::open(path.toStdString());
+            test::DemoRun run;
+            run.name = name;
+            run.stopAfter = 2;
+            return test::writeDemoRun(store.value(), run);
+        };
+        const RunId before = write("before");
+        StoreSession session(path);
+        ResultsPage page(&session);
+        page.show();
+        TRY_VERIFY(page.results() && page.results()->run.info.name == "before");
+        for (const char* ending : {"", "-wal", "-shm"})
+            QFile::remove(path + QLatin1String(ending));
+        QCOMPARE(write("after"), before);
+        TRY_VERIFY(page.results() && page.results()->run.info.name == "after");
+        QCOMPARE(page.openedRun(), before);
+    }
+
     void choosingATestShowsItsCurve()
     {
         auto* tests = combo(QStringLiteral("Test shown"));
