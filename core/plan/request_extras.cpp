@@ -61,4 +61,11 @@ Result<RequestExtras> readExtras(const nlohmann::json& json)
     return extras;
 }
 
+void keepOneTextAnswer(nlohmann::json& extras)
+{
+    if (extras.is_object())
+        for (const char* key : {"images", "n", "variants"})
+            extras.erase(key);
+}
+
 } // namespace tailmark

@@ -46,4 +46,8 @@ struct RequestExtras
 /// by validate().
 Result<RequestExtras> readExtras(const nlohmann::json& extras);
 
+/// Leaves of `extras` what one plain answer to a text can have: for requests that look at the target before a
+/// load. What a picture costs in tokens is not known by then, and a variant may ask for another model.
+void keepOneTextAnswer(nlohmann::json& extras);
+
 } // namespace tailmark

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/probe_request.h"
 
+#include "plan/request_extras.h"
 #include "target/address.h"
 #include "target/error_text.h"
 #include "target/refused_field.h"
@@ -22,10 +23,7 @@ std::string requestBody(const Target& target, const Workload& workload, const Bo
     Matrix matrix;
     matrix.target = target;
     matrix.workload = workload;
-    // one answer to a text: how many tokens a picture costs is not known beforehand
-    for (const char* key : {"images", "n"})
-        if (matrix.workload.extras.is_object())
-            matrix.workload.extras.erase(key);
+    keepOneTextAnswer(matrix.workload.extras);
     const RequestBody fixed(matrix, options);
     std::string body;
     fixed.begin(body);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/prompt_oracle.h"
 
+#include "plan/request_extras.h"
 #include "target/address.h"
 #include "target/error_text.h"
 #include "target/response_reader.h"
@@ -34,8 +35,7 @@ TargetTokens::TargetTokens(HttpClient& http, const Matrix& matrix, const EngineP
       m_emptyDelta(profile.request.emptyDelta),
       m_tokenizer(http, m_matrix.target, profile.prompt, body.model, tokenizerLimits(matrix.limits))
 {
-    for (const char* extra : {"images", "n"})
-        m_matrix.workload.extras.erase(extra);
+    keepOneTextAnswer(m_matrix.workload.extras);
     m_requestLimits.connectS = matrix.limits.connectTimeoutS;
     m_requestLimits.totalS = matrix.limits.connectTimeoutS + matrix.limits.firstTokenTimeoutS;
 }

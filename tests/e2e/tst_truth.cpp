@@ -130,8 +130,8 @@ void TestTruth::everyFault()
         return status == "500" ? "server_error" : status == "200" ? "completed" : "unknown";
     };
     const Csv truth = Csv::ofFile(file("truth.csv")), records = Csv::ofFile(file("records.csv"));
-    // The first are the probe's, and those that tell the server's count of a prompt: two, each of which is tried
-    // once more where it met a fault.
+    // The first are the probe's, and those that tell the server's count of a prompt: two, each of which is
+    // tried once more where it met a fault.
     const qsizetype before = truth.size() - kRequests;
     QVERIFY2(before >= 3 && before <= 5, qPrintable(QString::number(before)));
     QCOMPARE(records.size(), qsizetype(kRequests));
@@ -248,8 +248,9 @@ void TestTruth::allFail()
     // Longer than the model's context: the engine refuses each, but not the short request of the probe.
     Simulator simulator;
     QJsonObject matrix = shortMatrix(R"([{"kind": "concurrency_sweep", "levels": [4]}])");
-    matrix = with(matrix, u"workload"_s,
-                  R"({"lengths": {"kind": "fixed", "prompt_tokens": 9000, "output_tokens": 8}})");
+    matrix = with(
+        matrix, u"workload"_s,
+        R"({"lengths": {"kind": "fixed", "prompt_tokens": 9000, "output_tokens": 8}, "beyond_context": "send"})");
     matrix = with(matrix, u"measurement"_s, R"({"max_requests": 40})");
     const Ended ended = run(matrix, simulator.url());
     QCOMPARE(ended.code, 4);
