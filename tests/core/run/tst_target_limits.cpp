@@ -126,10 +126,17 @@ private slots:
     {
         SmallRun run;
         run.matrix.workload.sampling = {{"temperature", 0}, {"top_k", 3}};
-        run.server.on("/v1/models", models(4096));
-        run.server.on("/v1/chat/completions",
-                      {answer(), answer(),
-                       Reply::json(R"json({"error":{"message":"unknown field top_k"}})json", 400), answer()});
+        run.matrix.tests[0].outputTokens = 9; // tells the load's requests from those before it
+        std::atomic<int> asked = 0;
+        run.server.answerWith([&](const ServedRequest& request) {
+            if (request.path() == "/v1/models")
+                return models(4096);
+            if (request.path() != "/v1/chat/completions")
+                return Reply::json("[]", 404);
+            if (Json::parse(request.body).value("max_tokens", 0) == 9 && ++asked == 2)
+                return Reply::json(R"json({"error":{"message":"unknown field top_k"}})json", 400);
+            return answer();
+        });
         QVERIFY(run.execute().ok());
         QCOMPARE(run.records.size(), std::size_t(5));
         QCOMPARE(std::count_if(run.records.begin(), run.records.end(),
