@@ -33,9 +33,6 @@ struct PointLoad
 {
     std::shared_ptr<const RequestSource> source;
     int concurrency = 0;    ///< closed loop: workers; 0 = open loop
-    /// Closed loop: over how long the workers' first requests are spread. All at once would be a burst that no
-    /// later request of the loop meets, and whose latency would reach into the window.
-    Nanoseconds rampUp{0};
     Nanoseconds sendFor{0}; ///< no request is started at or after this time since the start of the point
     /// After `sendFor`: how long requests in flight may go on before they are cancelled.
     Nanoseconds drain{0};

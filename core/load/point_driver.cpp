@@ -38,7 +38,7 @@ PointDriver::PointDriver(const PointLoad& load, DriverShare share, std::atomic<s
         m_thinking.reserve(workers);
         m_ready.reserve(2 * workers);
         for (int worker = m_share.index; worker < m_load.concurrency; worker += m_share.count)
-            planNext(worker, m_load.rampUp * worker / m_load.concurrency, true);
+            planNext(worker, Nanoseconds(0), true);
     }
 }
 

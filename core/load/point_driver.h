@@ -28,9 +28,8 @@ struct DriverShare
 /// Open loop: requests go out in the order of the schedule, each at its intended time or, while `maxInFlight`
 /// are under way, as soon as one ends; the wait stays visible because `intended` is never moved. Closed loop:
 /// each worker sends one request after another; the next is intended at the end of the previous plus its
-/// think time; the workers' first requests are spread evenly over `rampUp`. After a failure to connect the
-/// worker pauses kRefusedPause in addition, so that a server that is down does not turn the loop into a flood
-/// of failures.
+/// think time. After a failure to connect the worker pauses kRefusedPause in addition, so that a server that
+/// is down does not turn the loop into a flood of failures.
 ///
 /// Nothing is sent before its time, and nothing is intended at or after `sendFor`. At `sendFor` a request
 /// that is late by no more than kLateAllowance is still sent; the others that wait become `not_sent` when

@@ -23,9 +23,6 @@ PointLoad loadOf(const PointPlan& point, std::shared_ptr<const RequestSource> so
     PointLoad load;
     load.source = std::move(source);
     load.concurrency = point.concurrency;
-    // All workers are at work by the middle of the warm-up, so that the load is the stated one before the
-    // window.
-    load.rampUp = fromSeconds(point.warmupS / 2);
     load.sendFor = fromSeconds(point.warmupS + point.durationS);
     load.drain = fromSeconds(point.drainS);
     load.maxRequests = point.maxRequests;

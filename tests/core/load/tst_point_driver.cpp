@@ -59,7 +59,6 @@ private slots:
     void closedLoopFollowsItsLaw_data();
     void closedLoopFollowsItsLaw();
     void nextOfAWorkerIsIntendedAtItsEndPlusThinkTime();
-    void firstRequestsAreSpreadOverTheRampUp();
     void workersNeverPauseTogether();
     void backlogOfAnOverloadedServerGrows();
     void boundedQueueShowsRejections();
@@ -120,21 +119,6 @@ void PointDriverTest::nextOfAWorkerIsIntendedAtItsEndPlusThinkTime()
         endOf[record.worker] = record.closed;
     }
     QCOMPARE(endOf.size(), 3U);
-}
-
-void PointDriverTest::firstRequestsAreSpreadOverTheRampUp()
-{
-    VirtualPoint point;
-    point.transport.service = 10s;
-    PointLoad load = closedLoop(8, 5s);
-    load.rampUp = 4s;
-    point.begin(load);
-    point.run();
-    QCOMPARE(point.batch.records.size(), 8U);
-    for (const RequestRecord& record : point.batch.records) {
-        QCOMPARE(record.intended.count(), Nanoseconds(record.worker * 500ms).count());
-        QCOMPARE(record.sent.count(), record.intended.count());
-    }
 }
 
 void PointDriverTest::workersNeverPauseTogether()
