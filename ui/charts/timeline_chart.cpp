@@ -29,7 +29,7 @@ TimelineChart::TimelineChart(QWidget* parent) : ChartStack(parent)
                                {tr("waiting in the engine"), &TimelineData::ServerState::waiting, 1}},
                               this);
     m_server->setAccessibleName(tr("Requests running and waiting in the engine, by its own counters"));
-    m_kvUse = new ServerPlot(tr("KV cache"), QStringLiteral("%"),
+    m_kvUse = new ServerPlot(tr("KV"), QStringLiteral("%"),
                              {{tr("KV cache in use"), &TimelineData::ServerState::kvUsePercent, 4}}, this);
     m_kvUse->setAccessibleName(tr("Share of the KV cache in use, by the engine's own counter"));
     m_dots = new DotsPlot(this);

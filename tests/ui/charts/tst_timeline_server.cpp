@@ -57,7 +57,7 @@ private slots:
         chart.resize(900, 600);
         chart.show();
         PlotView* requests = plotNamed(chart, QStringLiteral("running and waiting"));
-        PlotView* cache = plotNamed(chart, QStringLiteral("KV cache"));
+        PlotView* cache = plotNamed(chart, QStringLiteral("KV"));
         QVERIFY(requests && cache);
         chart.setData(dataOf({}));
         QVERIFY(!requests->isVisible() && !cache->isVisible());
