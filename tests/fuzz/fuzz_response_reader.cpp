@@ -131,11 +131,11 @@ std::string spaced(std::string_view body)
         if (event.error)
             text += "event: error\n";
         std::string_view data = event.data;
-        for (std::size_t end = 0; !data.empty() && end != std::string_view::npos;) {
+        for (std::size_t end = data.empty() ? std::string_view::npos : 0; end != std::string_view::npos;) {
             end = data.find('\n');
             text += "data: " + std::string(data.substr(0, end)) + '\n';
             if (end != std::string_view::npos)
-                data.remove_prefix(end + 1);
+                data.remove_prefix(end + 1); // the last line may be an empty one
         }
         text += '\n';
     };
