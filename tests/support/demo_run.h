@@ -46,6 +46,16 @@ struct DemoRun
     bool finish = true; ///< false: the run is left as one that goes on
 };
 
+/// A run that goes on: no point of it is finished yet.
+inline DemoRun liveDemoRun()
+{
+    DemoRun run;
+    run.name = "live";
+    run.stopAfter = 0;
+    run.finish = false;
+    return run;
+}
+
 /// A concurrency sweep of eight levels and an arrival sweep of six, with limits on the first token and on the
 /// pace.
 inline Matrix demoMatrix(const DemoRun& run = {})

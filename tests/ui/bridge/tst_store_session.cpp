@@ -95,10 +95,7 @@ private slots:
     {
         auto store = Store::open(m_path.toStdString());
         QVERIFY(store.ok());
-        test::DemoRun run;
-        run.stopAfter = 0;
-        run.finish = false;
-        const RunId id = test::writeDemoRun(store.value(), run);
+        const RunId id = test::writeDemoRun(store.value(), test::liveDemoRun());
         StoreSession session(m_path);
         QSignalSpy ready(&session, &StoreSession::recordsReady);
         QSignalSpy failed(&session, &StoreSession::failed);
@@ -193,10 +190,7 @@ private slots:
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("runs.sqlite"));
         auto store = std::make_unique<Store>(Store::open(path.toStdString()).value());
-        test::DemoRun run;
-        run.stopAfter = 0;
-        run.finish = false;
-        const RunId id = test::writeDemoRun(*store, run);
+        const RunId id = test::writeDemoRun(*store, test::liveDemoRun());
         StoreSession session(path);
         TRY_VERIFY(!session.runs()->empty() && session.runs()->front().state == RunState::Running);
         QVERIFY(store->setNote(id, "from elsewhere").ok());

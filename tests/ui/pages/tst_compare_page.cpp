@@ -98,11 +98,7 @@ private slots:
     {
         auto store = Store::open(m_path.toStdString());
         QVERIFY(store.ok());
-        test::DemoRun run;
-        run.name = "live";
-        run.stopAfter = 0;
-        run.finish = false;
-        const RunId id = test::writeDemoRun(store.value(), run);
+        const RunId id = test::writeDemoRun(store.value(), test::liveDemoRun());
         m_session->refresh();
         TRY_COMPARE(m_session->runs()->size(), std::size_t(3));
         m_page->setRuns(m_fast, id);

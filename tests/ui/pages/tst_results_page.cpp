@@ -237,10 +237,7 @@ private slots:
     {
         auto store = Store::open(m_path.toStdString());
         QVERIFY(store.ok());
-        test::DemoRun run;
-        run.name = "live";
-        run.stopAfter = 0;
-        run.finish = false;
+        const test::DemoRun run = test::liveDemoRun();
         const RunId id = test::writeDemoRun(store.value(), run);
         m_session->setLive(true);
         m_page->openRun(id);
