@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "store/store.h"
+#include "verify_ok.h"
 
 #include <memory>
 
@@ -30,12 +31,6 @@ ServerSample sample(double atS, ServerCounter counter, double value)
 {
     return {fromSeconds(atS), counter, value};
 }
-
-#define VERIFY_OK(expression)                                                                                \
-    do {                                                                                                     \
-        const auto& status = (expression);                                                                   \
-        QVERIFY2(status.ok(), status.ok() ? "" : status.error().line().c_str());                             \
-    } while (false)
 
 } // namespace
 

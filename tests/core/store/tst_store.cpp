@@ -5,6 +5,7 @@
 
 #include "plan/plan_json.h"
 #include "store/store.h"
+#include "verify_ok.h"
 
 #include <csignal>
 #include <functional>
@@ -125,11 +126,6 @@ RecordBatch smallBatch()
     Result<Store> name##Result = Store::open(__VA_ARGS__);                                                   \
     QVERIFY2(name##Result.ok(), name##Result.ok() ? "" : name##Result.error().line().c_str());               \
     Store& name = name##Result.value()
-#define VERIFY_OK(expression)                                                                                \
-    do {                                                                                                     \
-        const auto status = (expression);                                                                    \
-        QVERIFY2(status.ok(), status.ok() ? "" : status.error().line().c_str());                             \
-    } while (false)
 
 } // namespace
 
