@@ -5,6 +5,8 @@
 #include "output.h"
 #include "plan/validate.h"
 #include "report/trace_summary.h"
+#include "run/kept_traces.h"
+#include "store/store.h"
 #include "workload/trace/trace_import.h"
 
 #include <iostream>
@@ -23,6 +25,7 @@ struct TraceArguments
     TraceOptions options;
     std::vector<std::string> columns;
     std::string timeUnit;
+    std::string database;
     bool json = false;
 };
 
@@ -56,6 +59,13 @@ int readTrace(const TraceArguments& arguments)
     const Result<Trace> trace = importTrace(arguments.file, options);
     if (!trace)
         return fail(trace.error());
+    if (!arguments.database.empty()) {
+        Result<Store> store = Store::open(arguments.database);
+        if (!store)
+            return fail(store.error());
+        if (Status status = keepTrace(store.value(), arguments.file, trace.value()); !status)
+            return fail(status.error());
+    }
     if (arguments.json) {
         printJson(traceToJson(trace.value()));
         return kDone;
@@ -100,6 +110,8 @@ void addImportTrace(CLI::App& app, Action& action)
                       "Keep rows without output, mostly failed requests");
     command->add_flag("--dequantise", options.dequantise,
                       "Spread arrivals that sit on a grid inside their tick");
+    command->add_option("--db", arguments->database, "Keep the rows in this database, under their hash")
+        ->type_name("FILE");
     command->add_flag("--json", arguments->json, "Print JSON");
     command->callback([&action, arguments] { action = [arguments] { return readTrace(*arguments); }; });
 }

@@ -77,6 +77,21 @@ std::string valueOf(const Entries& entries, const std::string& key)
     return it == entries.end() ? "none" : it->second;
 }
 
+/// Where both runs name their log by its hash, the name of its file says nothing more.
+void settleTraceFiles(const Lengths& a, const Lengths& b, std::vector<Difference>& out)
+{
+    if (a.hash.empty() || b.hash.empty())
+        return;
+    const auto ofTheFile = [](const Difference& d) {
+        return d.key == "workload.lengths.file" || d.key == "workload.lengths.format";
+    };
+    if (a.hash == b.hash)
+        std::erase_if(out, ofTheFile);
+    for (Difference& d : out)
+        if (ofTheFile(d))
+            d.partOf = "workload.lengths.hash";
+}
+
 void matrixDifferences(const Matrix& a, const Matrix& b, std::vector<Difference>& out)
 {
     const std::set<std::string> tests = sharedTests(a, b);
@@ -90,6 +105,7 @@ void matrixDifferences(const Matrix& a, const Matrix& b, std::vector<Difference>
         if (valueOf(entriesA, key) == "none" && value != "none")
             out.push_back({key, "none", value, false, {}});
     }
+    settleTraceFiles(a.workload.lengths, b.workload.lengths, out);
 }
 
 bool isKnown(const CardEntry& entry)

@@ -20,7 +20,7 @@ enum class OutputPolicy { Natural, Forced };
 enum class CachePolicy { Cold, Warm, AsIs };
 enum class BeyondContext { Stop, Clip, Send };
 enum class TokenEvidencePolicy { Off, On };
-enum class LengthsKind { Fixed, Trace };
+enum class LengthsKind { Fixed, Trace, Empirical };
 enum class PrefixKind { None, Shared };
 enum class TestKind { FixedShape, ConcurrencySweep, ArrivalSweep, BurstRecovery };
 enum class ThinkTime { Constant, Exponential };
@@ -76,8 +76,11 @@ struct Lengths
     LengthsKind kind = LengthsKind::Fixed;
     int promptTokens = 512; ///< Fixed
     int outputTokens = 128; ///< Fixed
-    std::string file;       ///< Trace; relative paths are relative to the matrix file
-    std::string format = "auto";
+    std::string file;       ///< Trace, Empirical; relative paths are relative to the matrix file
+    std::string format = "auto"; ///< Trace
+    /// Of the rows of the file (Trace::hash): the workload that is meant, whatever becomes of the file. Empty = the
+    /// file as it is; a plan that was run has it always.
+    std::string hash = {};
     bool operator==(const Lengths&) const = default;
 };
 

@@ -143,6 +143,11 @@ bool isCacheSalt(std::string_view text)
     return text.size() <= 128 && text.find_first_of(std::string_view("@/\\\0", 4)) == std::string_view::npos;
 }
 
+bool isTraceHash(std::string_view text)
+{
+    return text.empty() || (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos);
+}
+
 bool isOneLine(std::string_view text)
 {
     return text.size() <= 1000 && std::none_of(text.begin(), text.end(), [](char c) {
@@ -195,6 +200,11 @@ std::string traceFormatWords()
 std::string cacheSaltWords()
 {
     return "text of at most 128 characters without @, / and \\";
+}
+
+std::string traceHashWords()
+{
+    return "64 hex digits, as import-trace tells them, or empty (the file as it is)";
 }
 
 std::string oneLineWords()

@@ -32,7 +32,7 @@ TAILMARK_CHOICE(OutputPolicy, 2, "natural", "forced")
 TAILMARK_CHOICE(CachePolicy, 3, "cold", "warm", "as_is")
 TAILMARK_CHOICE(BeyondContext, 3, "stop", "clip", "send")
 TAILMARK_CHOICE(TokenEvidencePolicy, 2, "off", "on")
-TAILMARK_CHOICE(LengthsKind, 2, "fixed", "trace")
+TAILMARK_CHOICE(LengthsKind, 3, "fixed", "trace", "empirical")
 TAILMARK_CHOICE(PrefixKind, 2, "none", "shared")
 TAILMARK_CHOICE(TestKind, 4, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery")
 TAILMARK_CHOICE(ThinkTime, 2, "constant", "exponential")
@@ -52,7 +52,7 @@ template <typename E> constexpr std::span<const std::string_view> laterIds()
 {
     return {};
 }
-inline constexpr std::string_view kLaterLengths[] = {"empirical", "quantiles", "mix", "prompts"};
+inline constexpr std::string_view kLaterLengths[] = {"quantiles", "mix", "prompts"};
 inline constexpr std::string_view kLaterTests[] = {"cold_start"};
 inline constexpr std::string_view kLaterPrefixes[] = {"trace"};
 inline constexpr std::string_view kLaterThinkTimes[] = {"trace"};
@@ -87,6 +87,7 @@ bool isVariableName(std::string_view text);
 bool isSloMetric(std::string_view text);
 bool isTraceFormat(std::string_view text);
 bool isCacheSalt(std::string_view text);
+bool isTraceHash(std::string_view text);
 bool isOneLine(std::string_view text);
 bool isFileName(std::string_view text);
 std::string httpUrlWords();
@@ -97,6 +98,7 @@ std::string variableNameWords();
 std::string sloMetricWords();
 std::string traceFormatWords();
 std::string cacheSaltWords();
+std::string traceHashWords();
 std::string oneLineWords();
 std::string fileNameWords();
 
@@ -152,7 +154,9 @@ template <typename V, typename T> void describeLengths(V& v, T& l)
         v.value("output_tokens", l.outputTokens, kTokens);
     } else {
         v.value("file", l.file, text(isFileName, fileNameWords).mandatory());
-        v.value("format", l.format, text(isTraceFormat, traceFormatWords));
+        if (l.kind == LengthsKind::Trace)
+            v.value("format", l.format, text(isTraceFormat, traceFormatWords));
+        v.value("hash", l.hash, text(isTraceHash, traceHashWords));
     }
 }
 

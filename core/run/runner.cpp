@@ -10,6 +10,7 @@
 #include "run/endpoint.h"
 #include "run/environment.h"
 #include "run/generator_threads.h"
+#include "run/kept_traces.h"
 #include "run/point_execution.h"
 #include "target/address.h"
 #include "target/counter_scraper.h"
@@ -139,13 +140,13 @@ private:
     void coolDown(const PointPlan& point) const;
     void finish();
 
-    const Plan& m_plan;
+    Plan m_plan; ///< with the hashes of the files that were read
     Store& m_store;
     const RunOptions& m_options;
     RunControl& m_control;
     const std::function<void(const RunEvent&)>& m_notify;
 
-    std::vector<std::pair<Lengths, std::shared_ptr<const LengthSource>>> m_lengths; ///< the different ones
+    std::vector<ReadLengths> m_lengths; ///< the different ones
     std::vector<std::string> m_lengthRemarks;
     Endpoint m_endpoint;
     std::string m_engine;                     ///< profile of the target
@@ -240,13 +241,20 @@ void Execution::setUpPreparation(const ProbeResult& target)
 /// Reads every file of lengths that the plan needs: once, and before anything is sent.
 Status Execution::readLengths()
 {
-    for (const PointPlan& point : m_plan.points) {
+    for (PointPlan& point : m_plan.points) {
         if (lengthsOf(point))
             continue;
-        Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(point.lengths);
-        if (!source)
-            return source.error();
-        m_lengths.emplace_back(point.lengths, std::move(source).value());
+        Result<ReadLengths> read = tailmark::readLengths(point.lengths, m_store);
+        if (!read)
+            return read.error();
+        m_lengths.push_back(std::move(read).value());
+        // From here on the plan says which log is meant, whatever becomes of the file.
+        const Lengths named = point.lengths, resolved = m_lengths.back().lengths;
+        if (m_plan.matrix.workload.lengths == named)
+            m_plan.matrix.workload.lengths = resolved;
+        for (PointPlan& other : m_plan.points)
+            if (other.lengths == named)
+                other.lengths = resolved;
     }
     return success();
 }
@@ -254,12 +262,12 @@ Status Execution::readLengths()
 /// The lengths as the target's context allows them.
 Status Execution::fitLengths(const ProbeResult& target)
 {
-    for (auto& [lengths, source] : m_lengths) {
-        Result<ContextFit> fit = fitIntoContext(source, lengths.kind, m_plan.matrix.workload.beyondContext,
+    for (ReadLengths& read : m_lengths) {
+        Result<ContextFit> fit = fitIntoContext(read.source, read.lengths.kind, m_plan.matrix.workload.beyondContext,
                                                 target.contextTokens, target.body.chatOverheadTokens);
         if (!fit)
             return Error{fit.error().code, target.baseUrl, fit.error().message};
-        source = fit.value().source;
+        read.source = fit.value().source;
         if (!fit.value().remark.empty())
             m_lengthRemarks.push_back(fit.value().remark);
     }
@@ -268,9 +276,9 @@ Status Execution::fitLengths(const ProbeResult& target)
 
 std::shared_ptr<const LengthSource> Execution::lengthsOf(const PointPlan& point) const
 {
-    for (const auto& [lengths, source] : m_lengths)
-        if (lengths == point.lengths)
-            return source;
+    for (const ReadLengths& read : m_lengths)
+        if (read.lengths == point.lengths)
+            return read.source;
     return nullptr;
 }
 
@@ -282,10 +290,11 @@ Status Execution::measure(const std::vector<std::string>& notes)
     for (const std::string& remark : connectionRemarks(m_plan))
         if (Status status = warn(remark); !status)
             return status;
-    for (const auto& [lengths, source] : m_lengths)
-        if (const std::string remark = source->remark(); !remark.empty())
-            if (Status status = warn(remark); !status)
-                return status;
+    for (const ReadLengths& read : m_lengths)
+        for (const std::string& remark : {read.warning, read.source->remark()})
+            if (!remark.empty())
+                if (Status status = warn(remark); !status)
+                    return status;
     for (const std::string& remark : m_lengthRemarks)
         if (Status status = warn(remark); !status)
             return status;
@@ -357,8 +366,8 @@ int Execution::generatorThreads() const
 Status Execution::fitPrompts()
 {
     int longest = 1;
-    for (const auto& [lengths, source] : m_lengths)
-        for (const LengthPair& pair : source->pairs())
+    for (const ReadLengths& read : m_lengths)
+        for (const LengthPair& pair : read.source->pairs())
             longest = std::max(longest, pair.promptTokens);
     const MonotonicClock clock;
     const Nanoseconds until = clock.now() + fromSeconds(kFittingLimitS);

@@ -146,6 +146,19 @@ constexpr std::array kMigrations = {
     DROP TABLE records_before;
     CREATE INDEX records_by_point ON records(point);
     )sql",
+    // Logs that lengths are drawn from, by the hash of their rows.
+    R"sql(
+    CREATE TABLE traces (
+        id INTEGER PRIMARY KEY,
+        hash TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        format TEXT NOT NULL,
+        rows INTEGER NOT NULL,
+        kept_at TEXT NOT NULL,
+        summary TEXT NOT NULL,
+        content BLOB NOT NULL
+    );
+    )sql",
 };
 
 Result<std::int64_t> integerOf(const sqlite::Connection& connection, const char* sql)

@@ -600,4 +600,45 @@ Status Store::purgeDeleted()
     return m_impl->write("DELETE FROM runs WHERE deleted_at IS NOT NULL");
 }
 
+Status Store::keepTrace(const KeptTrace& trace)
+{
+    Result<sqlite::Statement> statement = m_impl->db.prepare(
+        "INSERT OR IGNORE INTO traces (hash, name, format, rows, kept_at, summary, content) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)");
+    if (!statement)
+        return statement.error();
+    const std::string now = utcNow();
+    sqlite::Statement& insert = statement.value();
+    insert.bind(0, std::string_view(trace.hash));
+    insert.bind(1, std::string_view(trace.name));
+    insert.bind(2, std::string_view(trace.format));
+    insert.bind(3, trace.rows);
+    insert.bind(4, std::string_view(now));
+    insert.bind(5, std::string_view(trace.summary));
+    insert.bindBlob(6, std::as_bytes(std::span(trace.content)));
+    return m_impl->db.forEachRow(insert, [](const sqlite::Statement&) {});
+}
+
+Result<bool> Store::hasTrace(const std::string& hash) const
+{
+    bool found = false;
+    const Status status = m_impl->db.query(
+        "SELECT 1 FROM traces WHERE hash = ?", [&](const sqlite::Statement&) { found = true; }, hash);
+    return status ? Result<bool>(found) : status.error();
+}
+
+Result<std::optional<KeptTrace>> Store::loadTrace(const std::string& hash) const
+{
+    std::optional<KeptTrace> trace;
+    const Status status = m_impl->db.query(
+        "SELECT hash, name, format, rows, summary, content FROM traces WHERE hash = ?",
+        [&](const sqlite::Statement& row) {
+            trace = KeptTrace{row.text(0), row.text(1), row.text(2), row.integer(3), row.text(4), {}};
+            const std::span<const std::byte> content = row.blob(5);
+            trace->content.assign(reinterpret_cast<const char*>(content.data()), content.size());
+        },
+        hash);
+    return status ? Result<std::optional<KeptTrace>>(std::move(trace)) : status.error();
+}
+
 } // namespace tailmark

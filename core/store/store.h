@@ -43,6 +43,17 @@ struct StoredPoint
     PointFacts facts;      ///< of one that is not finished only the server's samples
 };
 
+/// A log of requests that lengths are drawn from, kept so that runs that name it always mean the same rows.
+struct KeptTrace
+{
+    std::string hash;   ///< SHA-256 of `content`, 64 hex digits
+    std::string name;   ///< of the file, without its folder
+    std::string format; ///< as it was read
+    std::int64_t rows = 0;
+    std::string summary; ///< JSON: what it shows
+    std::string content; ///< canonical rows (workload/trace/canonical_rows.h)
+};
+
 /// A run without its records.
 struct StoredRun
 {
@@ -98,6 +109,11 @@ public:
     Result<RecordBatch> loadRecords(RunId run, PointIndex point, bool withChunks = true) const;
     /// Changes with every committed write of any connection; to poll for news cheaply.
     Result<std::int64_t> dataVersion() const;
+
+    // logs of requests, by their hash
+    Status keepTrace(const KeptTrace& trace); ///< nothing where there is one with this hash
+    Result<bool> hasTrace(const std::string& hash) const;
+    Result<std::optional<KeptTrace>> loadTrace(const std::string& hash) const;
 
     // library
     Status renameRun(RunId run, const std::string& name);

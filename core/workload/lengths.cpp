@@ -44,19 +44,24 @@ private:
     std::string m_remark;
 };
 
-/// Rows that cannot be used change the lengths that are drawn: never in silence.
+/// What changes the lengths that are drawn: never in silence.
 std::string remarkOf(const std::string& file, const Trace& trace)
 {
     std::string remark;
+    const auto add = [&](const std::string& text) { remark += (remark.empty() ? file + ": " : "; ") + text; };
     if (trace.rowsRejected > 0) {
         const RejectedRow& first = trace.rejected.front();
-        remark = std::to_string(trace.rowsRejected) + " of " +
-                 std::to_string(trace.rowsRejected + trace.rowsAccepted) +
-                 " rows were refused, lengths are drawn from the others; the first: line " +
-                 std::to_string(first.line) + ": " + (first.field.empty() ? "" : first.field + " ") +
-                 first.reason;
+        add(std::to_string(trace.rowsRejected) + " of " +
+            std::to_string(trace.rowsRejected + trace.rowsAccepted) +
+            " rows were refused, lengths are drawn from the others; the first: line " +
+            std::to_string(first.line) + ": " + (first.field.empty() ? "" : first.field + " ") +
+            first.reason);
     }
-    return remark.empty() ? remark : file + ": " + remark;
+    if (trace.lengthUnit != "tokens")
+        add("its lengths are " + trace.lengthUnit + ", taken as tokens");
+    if (trace.sampledEvery > 1)
+        add("lengths are drawn from one row in " + std::to_string(trace.sampledEvery));
+    return remark;
 }
 
 } // namespace
@@ -67,21 +72,34 @@ Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& leng
         return std::shared_ptr<const LengthSource>(
             std::make_shared<FixedLengths>(LengthPair{lengths.promptTokens, lengths.outputTokens}));
 
-    TraceOptions options;
-    options.format = lengths.format;
-    Result<Trace> trace = importTrace(lengths.file, options);
+    const Result<Trace> trace = readTrace(lengths);
     if (!trace)
         return trace.error();
+    return makeLengthSource(lengths, trace.value());
+}
+
+Result<Trace> readTrace(const Lengths& lengths)
+{
+    TraceOptions options;
+    if (lengths.kind == LengthsKind::Empirical)
+        options.pairs = true;
+    else
+        options.format = lengths.format;
+    return importTrace(lengths.file, options);
+}
+
+Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths, const Trace& trace)
+{
     std::vector<LengthPair> pairs;
-    pairs.reserve(trace.value().rows.size());
-    for (const TraceRow row : trace.value().rows) {
+    pairs.reserve(trace.rows.size());
+    for (const TraceRow row : trace.rows) {
         if (row.lengths.promptTokens > kMaxTokens || row.lengths.outputTokens > kMaxTokens)
             return Error{ErrorCode::BadInput, lengths.file + ":" + std::to_string(row.line),
                          "has more than the 2,000,000 tokens that one request may have"};
         pairs.push_back(row.lengths);
     }
     return std::shared_ptr<const LengthSource>(
-        std::make_shared<DrawnLengths>(std::move(pairs), remarkOf(lengths.file, trace.value())));
+        std::make_shared<DrawnLengths>(std::move(pairs), remarkOf(lengths.file, trace)));
 }
 
 } // namespace tailmark

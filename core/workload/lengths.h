@@ -33,7 +33,13 @@ public:
     virtual std::string remark() const { return {}; }
 };
 
-/// Fixed lengths, or the pairs of a trace file. Errors name the file, line and reason.
+/// Fixed lengths, or the pairs of a file. Errors name the file, line and reason.
 Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths);
+
+struct Trace;
+/// The file of lengths that are not fixed. Its hash may be another than the one that `lengths` names.
+Result<Trace> readTrace(const Lengths& lengths);
+/// The pairs of a log that was read. Errors name `lengths.file`, line and reason.
+Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths, const Trace& trace);
 
 } // namespace tailmark

@@ -17,7 +17,7 @@ QString tr(const char* source)
 
 QString lengthsText(const Lengths& lengths)
 {
-    if (lengths.kind == LengthsKind::Trace)
+    if (lengths.kind != LengthsKind::Fixed)
         return tr("lengths of %1").arg(QFileInfo(text(lengths.file)).fileName());
     return tr("%1 → %2 tokens").arg(lengths.promptTokens).arg(lengths.outputTokens);
 }

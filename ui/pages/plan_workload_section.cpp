@@ -50,7 +50,8 @@ PlanWorkloadSection::PlanWorkloadSection(PlanDocument& document, WorkloadPreview
     m_lengths->addChoice(
         "lengths.kind", tr("&Lengths"),
         {{tr("Fixed"), tr("Every request has the same prompt and output length: for comparing one setting")},
-         {tr("From a trace file"), tr("Prompt and output lengths drawn together from a log, with its tail")}},
+         {tr("From a trace file"), tr("Prompt and output lengths drawn together from a log, with its tail")},
+         {tr("Pairs from a file"), tr("Rows of prompt and output tokens, drawn together")}},
         [](auto& m) -> auto& { return m.workload.lengths.kind; }, {}, 2);
     m_lengths->addNumber(
         "lengths.prompt_tokens", tr("Prompt"), tr("tokens"),
@@ -143,6 +144,7 @@ void PlanWorkloadSection::setTrace(const QString& path)
         matrix.workload.lengths.kind = LengthsKind::Trace;
         matrix.workload.lengths.file = QFileInfo(path).absoluteFilePath().toStdString();
         matrix.workload.lengths.format = "auto";
+        matrix.workload.lengths.hash.clear();
     });
 }
 
@@ -159,7 +161,7 @@ void PlanWorkloadSection::showPreview()
     const auto percentiles = [](const LengthPercentiles& p) {
         return u"%1 / %2 / %3"_s.arg(formatEstimate(p.p50), formatEstimate(p.p90), formatEstimate(p.p99));
     };
-    const bool trace = document().matrix().workload.lengths.kind == LengthsKind::Trace;
+    const bool trace = document().matrix().workload.lengths.kind != LengthsKind::Fixed;
     m_text->setToolTip({});
     m_text->setVisible(trace);
     setRole(m_text, m_preview.error().isEmpty() ? u"secondary"_s : u"error"_s);

@@ -215,7 +215,8 @@ std::optional<CsvHead> csvHead(std::string_view text, char separator)
     return head;
 }
 
-bool readCsv(ByteSource& source, char separator, RowReader& rows, TraceBuilder& builder, bool& tooLong)
+bool readCsv(ByteSource& source, char separator, bool header, RowReader& rows, TraceBuilder& builder,
+             bool& tooLong)
 {
     const Layout& layout = rows.layout();
     struct Wanted
@@ -236,7 +237,6 @@ bool readCsv(ByteSource& source, char separator, RowReader& rows, TraceBuilder& 
     std::vector<std::string_view> cells;
     std::deque<std::string> unquoted;
     FieldValues values;
-    bool header = true;
     while (records.next(record)) {
         if (header) {
             header = false;

@@ -53,6 +53,7 @@ struct CsvHead
 std::optional<CsvHead> csvHead(std::string_view text, char separator);
 
 /// Reads all rows. False when the user stopped it.
-bool readCsv(ByteSource& source, char separator, RowReader& rows, TraceBuilder& builder, bool& tooLong);
+bool readCsv(ByteSource& source, char separator, bool header, RowReader& rows, TraceBuilder& builder,
+             bool& tooLong);
 
 } // namespace tailmark

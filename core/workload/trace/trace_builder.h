@@ -32,7 +32,10 @@ public:
     std::int32_t model(std::string_view name);
 
     /// To be asked for every record: tells the progress now and then. False when the user stopped it.
-    bool goOn(const ByteSource& source) { return (++m_records & 0x1fff) != 0 || tellProgress(source.fractionRead()); }
+    bool goOn(const ByteSource& source)
+    {
+        return (++m_records & 0x1fff) != 0 || tellProgress(source.fractionRead());
+    }
     /// No row, or a fault of the file, is an error; its message starts with a short code.
     Result<Trace> finish(const std::string& path);
 

@@ -8,6 +8,7 @@
 #include "workload/trace/servegen.h"
 #include "workload/trace/trace_builder.h"
 #include "workload/trace/trace_formats.h"
+#include "workload/trace/trace_measures.h"
 
 #include <algorithm>
 
@@ -62,6 +63,26 @@ Result<std::pair<char, Layout>> csvLayout(std::string_view text, const TraceOpti
     return named ? *named : *first;
 }
 
+/// Whether the first row is two lengths and nothing else.
+bool isPair(std::string_view text)
+{
+    std::vector<std::string_view> cells;
+    std::deque<std::string> unquoted;
+    splitCells(text.substr(0, text.find_first_of("\r\n")), ',', 3, cells, unquoted);
+    std::int32_t count = 0;
+    return cells.size() == 2 && !parseCount(FieldValue::of(cells[0]), 1, false, count) &&
+           !parseCount(FieldValue::of(cells[1]), 1, false, count);
+}
+
+Layout pairLayout()
+{
+    Layout layout;
+    layout.format = "generic";
+    layout.sources[static_cast<std::size_t>(Field::Prompt)] = SourceName{"first column", 0, {}, {}};
+    layout.sources[static_cast<std::size_t>(Field::Output)] = SourceName{"second column", 1, {}, {}};
+    return layout;
+}
+
 Result<Trace> importFrom(ByteSource& source, const std::string& path, const TraceOptions& options)
 {
     const auto refuse = [&](const std::string& message) { return Error{ErrorCode::BadInput, path, message}; };
@@ -80,6 +101,10 @@ Result<Trace> importFrom(ByteSource& source, const std::string& path, const Trac
         read = readJson(source, options, builder);
     } else if (options.format == "servegen" || (options.format == "auto" && looksLikeServeGen(begin))) {
         read = readServeGen(source, path, options, builder);
+    } else if (options.pairs && isPair(begin)) {
+        RowReader rows(pairLayout(), options, builder);
+        bool tooLong = false;
+        read = readCsv(source, ',', false, rows, builder, tooLong);
     } else {
         Result<std::pair<char, Layout>> layout = csvLayout(begin, options);
         if (!layout)
@@ -87,7 +112,7 @@ Result<Trace> importFrom(ByteSource& source, const std::string& path, const Trac
         const char separator = layout.value().first;
         RowReader rows(std::move(layout.value().second), options, builder, separator != ',');
         bool tooLong = false;
-        read = readCsv(source, separator, rows, builder, tooLong);
+        read = readCsv(source, separator, true, rows, builder, tooLong);
         if (tooLong)
             return refuse("not_text: has a line longer than 64 MiB, so this is no table of requests");
     }
@@ -114,6 +139,28 @@ Result<Trace> importTrace(const std::string& path, const TraceOptions& options)
     if (!source)
         return source.error();
     return importFrom(source.value(), path, options);
+}
+
+Result<Trace> traceFromCanonical(std::string_view bytes)
+{
+    const Error damaged{ErrorCode::Io, "", "these are no rows of a log"};
+    Trace trace;
+    CanonicalDecoder decoder(bytes);
+    TraceRow row;
+    std::vector<BlockRun> blocks;
+    while (decoder.next(row, blocks)) {
+        trace.rows.push_back(row, blocks);
+        ++trace.rowsAccepted;
+    }
+    if (trace.rows.empty() || !decoder.trailer(trace))
+        return damaged;
+    if (!trace.sessionClock)
+        trace.rows.startAtZero();
+    TraceMeasures measures;
+    for (std::size_t i = 0; i < trace.rows.size(); ++i)
+        measures.add(trace.rows[i], trace.rows.blocks(i), trace.blockSize);
+    measures.finish(trace);
+    return trace;
 }
 
 } // namespace tailmark

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace tailmark {
 
@@ -22,6 +23,7 @@ struct TraceOptions
     int outputTokens = 0;        ///< for rows of a file that tells no output; 0 = such rows are refused
     bool keepZeroOutput = false; ///< rows with no output, mostly failed requests, are kept
     bool dequantise = false;     ///< arrivals on a grid are spread evenly inside their tick
+    bool pairs = false;          ///< prompt,output is a row without a header as well
     std::string model;           ///< rows of this model only; empty = all
     std::uint64_t keepRows = 6'000'000; ///< beyond, every second, fourth, … row is kept; all are measured
     std::uint64_t keepRejected = 1'000; ///< refused rows that are listed; all are counted
@@ -35,6 +37,9 @@ struct TraceOptions
 /// message starts with a short code (no_header, no_rows, not_text, aggregate, …); single bad rows are counted
 /// in the result. Blocks until done; any thread.
 Result<Trace> importTrace(const std::string& path, const TraceOptions& options = {});
+
+/// A log from its canonical rows (canonical_rows.h), measured again. ErrorCode::Io where the bytes are none.
+Result<Trace> traceFromCanonical(std::string_view bytes);
 
 /// Puts arrivals that sit on a grid evenly at random inside their tick, the same for the same seed, and
 /// measures the arrivals again. Nothing where there is no grid. The hash stays that of the log.

@@ -112,6 +112,19 @@ private slots:
                  comparisonSentence(d).c_str());
     }
 
+    void aLogIsItsRowsWhateverItsFileIsNamed()
+    {
+        const std::string one(64, '1'), two(64, '2');
+        RunFacts a = facts(), b = facts();
+        a.matrix.workload.lengths = {LengthsKind::Trace, 0, 0, "a.csv", "azure", one};
+        b.matrix.workload.lengths = {LengthsKind::Trace, 0, 0, "b.csv", "auto", one};
+        QCOMPARE(keys(differences(a, b)), QString());
+        b.matrix.workload.lengths.hash = two;
+        QVERIFY(isControlled(differences(a, b)));
+        b.matrix.workload.lengths.hash.clear(); // not known to be the same
+        QVERIFY(keys(differences(a, b)).contains("workload.lengths.file"));
+    }
+
     void quantizationComesFirst()
     {
         RunFacts b = facts();

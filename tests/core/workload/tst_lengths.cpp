@@ -74,6 +74,31 @@ private slots:
             std::string());
     }
 
+    void pairsOfAFileNeedNoHeader()
+    {
+        QTemporaryDir dir;
+        const std::string file = dir.filePath("pairs.csv").toStdString();
+        for (const char* text : {"800,100\n6000,20\n", "prompt_tokens,output_tokens\n800,100\n6000,20\n",
+                                 "{\"prompt_tokens\": 800, \"output_tokens\": 100}\n"
+                                 "{\"prompt_tokens\": 6000, \"output_tokens\": 20}\n"}) {
+            std::ofstream(file) << text;
+            const auto source = makeLengthSource({LengthsKind::Empirical, 0, 0, file, "auto"});
+            QVERIFY2(source.ok(), source ? "" : source.error().line().c_str());
+            QVERIFY((source.value()->pairs() == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
+        }
+        // A log without a header is no table of pairs where arrivals are wanted.
+        std::ofstream(file) << "800,100\n6000,20\n";
+        QVERIFY(!makeLengthSource({LengthsKind::Trace, 0, 0, file, "auto"}).ok());
+    }
+
+    void codePointsAreSaidToBeTakenAsTokens()
+    {
+        const std::string file = TAILMARK_TEST_DATA "/traces/conversations.json";
+        const auto source = makeLengthSource({LengthsKind::Trace, 0, 0, file, "auto"});
+        QVERIFY(source.ok());
+        QVERIFY(source.value()->remark().ends_with("; its lengths are unicode code points, taken as tokens"));
+    }
+
     void errorsNameFileAndLine()
     {
         const auto missing = makeLengthSource({LengthsKind::Trace, 0, 0, "no-such.csv", "auto"});

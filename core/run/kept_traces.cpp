@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/kept_traces.h"
+
+#include "report/trace_summary.h"
+#include "workload/trace/canonical_rows.h"
+#include "workload/trace/trace_import.h"
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+std::string shortHash(const std::string& hash)
+{
+    return hash.substr(0, 12);
+}
+
+} // namespace
+
+Status keepTrace(Store& store, const std::string& file, const Trace& trace)
+{
+    if (trace.sampledEvery > 1)
+        return success();
+    const Result<bool> known = store.hasTrace(trace.hash);
+    if (!known || known.value())
+        return known ? success() : Status(known.error());
+    KeptTrace kept;
+    kept.hash = trace.hash;
+    kept.name = std::filesystem::path(file).filename().string();
+    kept.format = trace.format;
+    kept.rows = static_cast<std::int64_t>(trace.rowsAccepted);
+    kept.summary = traceToJson(trace).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    kept.content = canonicalRows(trace);
+    return store.keepTrace(kept);
+}
+
+Result<std::optional<Trace>> keptTrace(const Store& store, const std::string& hash)
+{
+    const Result<std::optional<KeptTrace>> kept = store.loadTrace(hash);
+    if (!kept)
+        return kept.error();
+    if (!kept.value())
+        return std::optional<Trace>();
+    Result<Trace> trace = traceFromCanonical(kept.value()->content);
+    if (!trace || trace.value().hash != hash)
+        return Error{ErrorCode::Io, kept.value()->name, "the log that is kept under " + hash + " is damaged"};
+    trace.value().format = kept.value()->format;
+    return std::optional<Trace>(std::move(trace).value());
+}
+
+Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
+{
+    ReadLengths read{lengths, nullptr, {}};
+    if (lengths.kind == LengthsKind::Fixed) {
+        Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths);
+        if (!source)
+            return source.error();
+        read.source = std::move(source).value();
+        return read;
+    }
+    Result<Trace> trace = readTrace(lengths);
+    const bool changed = trace && !lengths.hash.empty() && trace.value().hash != lengths.hash;
+    if (!trace || changed) {
+        if (lengths.hash.empty())
+            return trace.error();
+        const std::string state =
+            trace ? "has changed: it holds the log " + shortHash(trace.value().hash) + "… now"
+                  : "cannot be read (" + trace.error().message + ")";
+        Result<std::optional<Trace>> kept = keptTrace(store, lengths.hash);
+        if (!kept)
+            return kept.error();
+        if (!kept.value())
+            return Error{
+                ErrorCode::BadInput, lengths.file,
+                state + ", and the log " + shortHash(lengths.hash) +
+                    "… that the matrix names is not kept; clear workload.lengths.hash to take the file"};
+        read.warning = lengths.file + " " + state + "; lengths are those of the log " +
+                       shortHash(lengths.hash) + "… that the matrix names, as it is kept";
+        trace = std::move(*kept.value());
+    }
+    Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths, trace.value());
+    if (!source)
+        return source.error();
+    if (Status status = keepTrace(store, lengths.file, trace.value()); !status)
+        return status.error();
+    read.source = std::move(source).value();
+    read.lengths.hash = trace.value().hash;
+    return read;
+}
+
+} // namespace tailmark

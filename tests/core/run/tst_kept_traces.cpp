@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "run/kept_traces.h"
+#include "workload/trace/trace_import.h"
+
+#include <filesystem>
+#include <fstream>
+
+using namespace tailmark;
+
+/// A matrix names a log by its hash: what is meant does not change with the file.
+class KeptTracesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_file = m_dir->filePath("log.csv").toStdString();
+        write("timestamp_ms,prompt_tokens,output_tokens\n0,800,100\n250,6000,20\n");
+        m_store = std::make_unique<Store>(Store::open(m_dir->filePath("runs.sqlite").toStdString()).value());
+        m_lengths = {LengthsKind::Trace, 0, 0, m_file, "auto"};
+    }
+
+    void theHashIsResolved()
+    {
+        const Result<ReadLengths> read = readLengths(m_lengths, *m_store);
+        QVERIFY2(read.ok(), read ? "" : read.error().line().c_str());
+        QCOMPARE(read.value().lengths.hash, importTrace(m_file).value().hash);
+        QVERIFY(read.value().warning.empty());
+        QCOMPARE(read.value().source->pairs().size(), std::size_t(2));
+        const Result<ReadLengths> again = readLengths(read.value().lengths, *m_store);
+        QVERIFY(again.ok() && again.value().warning.empty());
+        QVERIFY(again.value().lengths == read.value().lengths);
+    }
+
+    void aChangedFileIsToldAndTheNamedRowsAreTaken()
+    {
+        const Lengths named = readLengths(m_lengths, *m_store).value().lengths;
+        write("timestamp_ms,prompt_tokens,output_tokens\n0,1,1\n");
+        const Result<ReadLengths> read = readLengths(named, *m_store);
+        QVERIFY2(read.ok(), read ? "" : read.error().line().c_str());
+        QVERIFY2(read.value().warning.find("has changed") != std::string::npos, read.value().warning.c_str());
+        QVERIFY(read.value().lengths == named);
+        QVERIFY((read.value().source->pairs() == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
+        std::filesystem::remove(m_file);
+        const Result<ReadLengths> gone = readLengths(named, *m_store);
+        QVERIFY(gone.ok());
+        QVERIFY2(gone.value().warning.find("cannot be read") != std::string::npos,
+                 gone.value().warning.c_str());
+        QCOMPARE(gone.value().source->pairs().size(), std::size_t(2));
+    }
+
+    void withoutACopyTheChangeIsAnError()
+    {
+        m_lengths.hash = std::string(64, 'a');
+        const Result<ReadLengths> read = readLengths(m_lengths, *m_store);
+        QVERIFY(!read.ok());
+        QCOMPARE(read.error().code, ErrorCode::BadInput);
+        QCOMPARE(read.error().where, m_file);
+        QVERIFY2(read.error().message.find("is not kept") != std::string::npos, read.error().message.c_str());
+    }
+
+    void whatIsKeptIsWhatWasRead()
+    {
+        const std::string file = TAILMARK_TEST_DATA "/traces/agent_session.json";
+        const Trace trace = importTrace(file).value();
+        QVERIFY(keepTrace(*m_store, file, trace).ok());
+        QVERIFY(keepTrace(*m_store, file, trace).ok()); // once is enough
+        const Result<std::optional<Trace>> kept = keptTrace(*m_store, trace.hash);
+        QVERIFY2(kept.ok() && kept.value(), kept ? "not kept" : kept.error().line().c_str());
+        QCOMPARE(kept.value()->hash, trace.hash);
+        QCOMPARE(kept.value()->format, trace.format);
+        QCOMPARE(kept.value()->models, trace.models);
+        QCOMPARE(kept.value()->rows.size(), trace.rows.size());
+        QCOMPARE(kept.value()->stats.prefix->blockHitRate, trace.stats.prefix->blockHitRate);
+        QCOMPARE(kept.value()->stats.sessions->thinkMs->p90, trace.stats.sessions->thinkMs->p90);
+        QCOMPARE(m_store->loadTrace(trace.hash).value()->name, std::string("agent_session.json"));
+        QVERIFY(!keptTrace(*m_store, "none").value());
+    }
+
+    void damageIsFound()
+    {
+        QVERIFY(m_store->keepTrace({"0123", "x", "azure", 1, "{}", "no rows"}).ok());
+        QVERIFY(!keptTrace(*m_store, "0123").ok());
+    }
+
+private:
+    void write(const std::string& text) { std::ofstream(m_file, std::ios::binary) << text; }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::string m_file;
+    std::unique_ptr<Store> m_store;
+    Lengths m_lengths;
+};
+
+QTEST_GUILESS_MAIN(KeptTracesTest)
+#include "tst_kept_traces.moc"
