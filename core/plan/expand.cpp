@@ -60,8 +60,7 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
     };
     switch (test.kind) {
     case TestKind::FixedShape:
-        base.lengths =
-            Lengths{LengthsKind::Fixed, test.promptTokens, test.outputTokens, {}, Lengths().format};
+        base.lengths = fixedLengths(test.promptTokens, test.outputTokens);
         closedLoop(test.concurrency);
         break;
     case TestKind::ConcurrencySweep:

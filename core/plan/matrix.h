@@ -20,10 +20,12 @@ enum class OutputPolicy { Natural, Forced };
 enum class CachePolicy { Cold, Warm, AsIs };
 enum class BeyondContext { Stop, Clip, Send };
 enum class TokenEvidencePolicy { Off, On };
-enum class LengthsKind { Fixed, Trace, Empirical };
-enum class PrefixKind { None, Shared };
+enum class LengthsKind { Fixed, Trace, Empirical, Quantiles, Mix, Prompts };
+enum class LengthsDraw { Joint, Independent };
+enum class PrefixKind { None, Shared, Trace };
+enum class SessionsKind { None, Trace, Synthetic };
 enum class TestKind { FixedShape, ConcurrencySweep, ArrivalSweep, BurstRecovery };
-enum class ThinkTime { Constant, Exponential };
+enum class ThinkTime { Constant, Exponential, Trace };
 enum class ArrivalProcess { Constant, Poisson, Gamma };
 enum class PointOrder { Sequential, Interleaved, Shuffled };
 enum class FailureDenominator { Attempted, Accepted };
@@ -67,20 +69,38 @@ struct BoundInput
     double activeParams = 0;
     double bytesPerParam = 2;
     double kvBytesPerToken = 0;
-    double peakTflops = 0; ///< of one device
+    double peakTflops = 0;   ///< of one device
+    std::string accelerator; ///< an id of the table of accelerators; its figures stand for those not stated
+    std::string model;       ///< an id of the table of models; likewise
+    /// Mixture of experts: parameters of which a step reads those of the experts that its tokens are routed
+    /// to.
+    double expertParams = 0;
+    int experts = 0;         ///< per layer; 0 = dense
+    int expertsPerToken = 0; ///< per layer
     bool operator==(const BoundInput&) const = default;
 };
+
+struct MixPart;
+
+/// Given quantiles of a length in tokens: "p50" -> 800. A distribution is drawn through them.
+using LengthQuantiles = std::map<std::string, int>;
 
 struct Lengths
 {
     LengthsKind kind = LengthsKind::Fixed;
-    int promptTokens = 512; ///< Fixed
-    int outputTokens = 128; ///< Fixed
-    std::string file;       ///< Trace, Empirical; relative paths are relative to the matrix file
+    int promptTokens = 512;      ///< Fixed
+    int outputTokens = 128;      ///< Fixed
+    std::string file;            ///< Trace, Empirical; relative paths are relative to the matrix file
     std::string format = "auto"; ///< Trace
-    /// Of the rows of the file (Trace::hash): the workload that is meant, whatever becomes of the file. Empty = the
-    /// file as it is; a plan that was run has it always.
+    /// Of the rows of the file (Trace::hash): the workload that is meant, whatever becomes of the file. Empty
+    /// = the file as it is; a plan that was run has it always.
     std::string hash = {};
+    LengthsDraw draw =
+        LengthsDraw::Joint; ///< Trace, Empirical: whether prompt and output of a row stay together
+    LengthQuantiles promptQuantiles = {}; ///< Quantiles
+    LengthQuantiles outputQuantiles = {}; ///< Quantiles
+    double rankCorrelation = 0;           ///< Quantiles: of prompt and output, −1..1
+    std::vector<MixPart> parts;           ///< Mix
     bool operator==(const Lengths&) const = default;
 };
 
@@ -93,10 +113,30 @@ struct Prefix
     bool operator==(const Prefix&) const = default;
 };
 
+/// One kind of request in a mix.
+struct MixPart
+{
+    std::string name;
+    double weight = 1;
+    Lengths lengths;
+    std::optional<Prefix> prefix; ///< instead of the workload's
+    bool operator==(const MixPart&) const = default;
+};
+
+/// Conversations: a worker of a closed loop sends the turns of one after another, each after the answer to
+/// the one before it; every prompt carries the turns before it.
+struct Sessions
+{
+    SessionsKind kind = SessionsKind::None;
+    int turns = 4; ///< Synthetic
+    bool operator==(const Sessions&) const = default;
+};
+
 struct Workload
 {
     Lengths lengths;
     Prefix prefix;
+    Sessions sessions;
     OutputPolicy output = OutputPolicy::Forced;
     CachePolicy cache = CachePolicy::AsIs;
     BeyondContext beyondContext = BeyondContext::Stop; ///< requests that are longer than the target's context
@@ -119,6 +159,22 @@ struct SloLimit
 };
 using Slo = std::vector<SloLimit>;
 
+/// Which arrivals of a log are replayed, and how fast.
+struct RecordedArrivals
+{
+    double fromS = 0; ///< since the first arrival of the log
+    double toS = 0;   ///< 0 = to its end
+    bool operator==(const RecordedArrivals&) const = default;
+};
+
+/// A rate over time, relative to the load of the point: the rate goes straight from one to the next.
+struct RateFactor
+{
+    double atS = 0;
+    double factor = 1;
+    bool operator==(const RateFactor&) const = default;
+};
+
 struct Test
 {
     TestKind kind = TestKind::ConcurrencySweep;
@@ -136,7 +192,10 @@ struct Test
     // arrival_sweep, burst_recovery
     std::vector<double> ratesPerS = {1, 2, 4, 8, 12, 16, 20, 24};
     ArrivalProcess process = ArrivalProcess::Poisson;
-    double cv = 1.0; ///< Gamma: coefficient of variation of the inter-arrival times
+    double cv = 1.0;                    ///< Gamma: coefficient of variation of the inter-arrival times
+    RecordedArrivals recorded;          ///< Recorded
+    std::vector<RateFactor> shape = {}; ///< empty = one rate throughout
+    int fanOut = 1; ///< requests that arrive together at each arrival, as agents send them
     // burst_recovery
     double baseRatePerS = 4;
     double burstRatePerS = 20;
@@ -153,6 +212,13 @@ struct Measurement
     double durationS = 30;
     std::int64_t maxRequests = 0; ///< per point; 0 = no limit
     int repeats = 1;
+    /// Goes on beyond `durationS` until the interval of the decisive quantile is as narrow as `stableWidth`.
+    bool untilStable = false;
+    double stableWidth = 0.1;  ///< of the quantile: (upper − lower) / value
+    double maxDurationS = 300; ///< of the window, where it goes on until stable
+    int refine = 0; ///< levels that may be added to each sweep, between last passing and first failing
+    double refineTo =
+        0.05; ///< until the bracket is as narrow as this: (first failing − last passing) / last passing
     PointOrder order = PointOrder::Sequential;
     double cooldownS = 2;
     double drainS =
@@ -172,12 +238,21 @@ struct Limits
     bool operator==(const Limits&) const = default;
 };
 
+/// A second target that is measured by the same plan, point by point in turn, for a paired comparison.
+struct PairedTarget
+{
+    Target target;
+    CardInput card;
+    bool operator==(const PairedTarget&) const = default;
+};
+
 struct Matrix
 {
     int schemaVersion = 1;
     std::string name;
     Target target;
     CardInput card;
+    std::optional<PairedTarget> pairedWith;
     BoundInput bound;
     Workload workload;
     Slo slo = {SloLimit{}};
@@ -186,6 +261,15 @@ struct Matrix
     Limits limits;
     bool operator==(const Matrix&) const = default;
 };
+
+/// Every request with these lengths.
+inline Lengths fixedLengths(int promptTokens, int outputTokens)
+{
+    Lengths lengths;
+    lengths.promptTokens = promptTokens;
+    lengths.outputTokens = outputTokens;
+    return lengths;
+}
 
 /// The id used in files ("concurrency_sweep", "as_is").
 const char* testKindId(TestKind kind);

@@ -58,9 +58,13 @@ struct PointPlan
     std::vector<Phase> phases;
     ArrivalProcess process = ArrivalProcess::Poisson;
     double cv = 1.0;
+    RecordedArrivals recorded;
+    std::vector<RateFactor> shape;
+    int fanOut = 1;
 
     Lengths lengths;
     Prefix prefix;
+    Sessions sessions;
     OutputPolicy output = OutputPolicy::Natural;
     CachePolicy cache = CachePolicy::AsIs;
     double warmupS = 0;

@@ -135,7 +135,7 @@ private slots:
         m.tests[0].concurrency = 3;
         const Plan plan = expand(m).value();
         QCOMPARE(plan.points.size(), std::size_t{1});
-        QVERIFY((plan.points[0].lengths == Lengths{LengthsKind::Fixed, 1000, 10, "", "auto"}));
+        QVERIFY((plan.points[0].lengths == fixedLengths(1000, 10)));
         QCOMPARE(plan.points[0].concurrency, 3);
         QVERIFY((plan.points[0].load == Load{LoadAxis::Concurrency, 3}));
     }
