@@ -69,9 +69,10 @@ struct BoundInput
     double activeParams = 0;
     double bytesPerParam = 2;
     double kvBytesPerToken = 0;
-    double peakTflops = 0;   ///< of one device
-    std::string accelerator; ///< an id of the table of accelerators; its figures stand for those not stated
-    std::string model;       ///< an id of the table of models; likewise
+    double peakTflops = 0; ///< of one device
+    std::string accelerator =
+        {};                 ///< an id of the table of accelerators; its figures stand for those not stated
+    std::string model = {}; ///< an id of the table of models; likewise
     /// Mixture of experts: parameters of which a step reads those of the experts that its tokens are routed
     /// to.
     double expertParams = 0;
@@ -212,6 +213,11 @@ struct Measurement
     double durationS = 30;
     std::int64_t maxRequests = 0; ///< per point; 0 = no limit
     int repeats = 1;
+    PointOrder order = PointOrder::Sequential;
+    double cooldownS = 2;
+    double drainS =
+        30; ///< after the window: how long requests in flight may still finish before they are cancelled
+    FailureDenominator failureDenominator = FailureDenominator::Attempted;
     /// Goes on beyond `durationS` until the interval of the decisive quantile is as narrow as `stableWidth`.
     bool untilStable = false;
     double stableWidth = 0.1;  ///< of the quantile: (upper − lower) / value
@@ -219,11 +225,6 @@ struct Measurement
     int refine = 0; ///< levels that may be added to each sweep, between last passing and first failing
     double refineTo =
         0.05; ///< until the bracket is as narrow as this: (first failing − last passing) / last passing
-    PointOrder order = PointOrder::Sequential;
-    double cooldownS = 2;
-    double drainS =
-        30; ///< after the window: how long requests in flight may still finish before they are cancelled
-    FailureDenominator failureDenominator = FailureDenominator::Attempted;
     bool operator==(const Measurement&) const = default;
 };
 
@@ -268,6 +269,16 @@ inline Lengths fixedLengths(int promptTokens, int outputTokens)
     Lengths lengths;
     lengths.promptTokens = promptTokens;
     lengths.outputTokens = outputTokens;
+    return lengths;
+}
+
+/// The pairs of a file (`kind`: Trace, Empirical).
+inline Lengths fileLengths(LengthsKind kind, const std::string& file, const std::string& format = "auto")
+{
+    Lengths lengths;
+    lengths.kind = kind;
+    lengths.file = file;
+    lengths.format = format;
     return lengths;
 }
 

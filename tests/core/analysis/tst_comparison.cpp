@@ -116,8 +116,10 @@ private slots:
     {
         const std::string one(64, '1'), two(64, '2');
         RunFacts a = facts(), b = facts();
-        a.matrix.workload.lengths = {LengthsKind::Trace, 0, 0, "a.csv", "azure", one};
-        b.matrix.workload.lengths = {LengthsKind::Trace, 0, 0, "b.csv", "auto", one};
+        a.matrix.workload.lengths = fileLengths(LengthsKind::Trace, "a.csv", "azure");
+        a.matrix.workload.lengths.hash = one;
+        b.matrix.workload.lengths = fileLengths(LengthsKind::Trace, "b.csv", "auto");
+        b.matrix.workload.lengths.hash = one;
         QCOMPARE(keys(differences(a, b)), QString());
         b.matrix.workload.lengths.hash = two;
         QVERIFY(isControlled(differences(a, b)));
@@ -320,9 +322,10 @@ private slots:
         const CapacityComparison one = capacityOf(a, b);
         QVERIFY(!one.ratio->isDistinguishable());
         QVERIFY(one.ratio->ci95->low < 1.04 / 1.05 && one.ratio->ci95->high > 1.04 * 1.05);
-        QVERIFY2(one.sentence.find("that between runs, which one repeat does not show, is assumed to be 5 %") !=
-                     std::string::npos,
-                 one.sentence.c_str());
+        QVERIFY2(
+            one.sentence.find("that between runs, which one repeat does not show, is assumed to be 5 %") !=
+                std::string::npos,
+            one.sentence.c_str());
         a.repeats = 3; // of one run they say nothing of the other
         QVERIFY(!capacityOf(a, b).ratio->isDistinguishable());
         b.repeats = 3;

@@ -128,7 +128,7 @@ private slots:
     void fixedShapeHasItsOwnLengths()
     {
         Matrix m;
-        m.workload.lengths = {LengthsKind::Trace, 1, 1, "trace.csv", "azure"};
+        m.workload.lengths = fileLengths(LengthsKind::Trace, "trace.csv", "azure");
         m.tests = {testOf(TestKind::FixedShape)};
         m.tests[0].promptTokens = 1000;
         m.tests[0].outputTokens = 10;

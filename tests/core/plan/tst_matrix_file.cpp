@@ -31,7 +31,7 @@ Matrix unusualMatrix()
     m.card.entries = {{"engine", "sglang"}, {"accelerator_count", "8"}, {"notes", "two\nlines"}};
     m.card.flags = {{"max_num_seqs", "256"}};
     m.bound = {3350, 8, 8.03e9, 0.5, 131072, 989.5};
-    m.workload.lengths = {LengthsKind::Fixed, 300, 40, "", "auto"};
+    m.workload.lengths = fixedLengths(300, 40);
     m.workload.prefix = {PrefixKind::Shared, 64, 4, 0.25};
     m.workload.output = OutputPolicy::Natural;
     m.workload.cache = CachePolicy::Cold;
@@ -97,7 +97,7 @@ private slots:
             QVERIFY(back.value() == m);
         }
         Matrix trace;
-        trace.workload.lengths = {LengthsKind::Trace, 512, 128, "azure.csv", "azure"};
+        trace.workload.lengths = fileLengths(LengthsKind::Trace, "azure.csv", "azure");
         const Result<Matrix> back = matrixFromText(matrixToJson(trace).dump(), "m");
         QVERIFY(back.ok());
         QVERIFY(back.value() == trace);
@@ -123,7 +123,8 @@ private slots:
                  "accelerator accelerator_count parallelism flags notes");
         QCOMPARE(keysOf(json["bound"]),
                  "bandwidth_gb_per_s devices active_params bytes_per_param kv_bytes_per_token peak_tflops");
-        QCOMPARE(keysOf(json["workload"]), "lengths prefix output cache beyond_context streaming token_evidence sampling extras seed");
+        QCOMPARE(keysOf(json["workload"]),
+                 "lengths prefix output cache beyond_context streaming token_evidence sampling extras seed");
         QCOMPARE(keysOf(json["tests"][0]), "kind name enabled levels think_time_s think_time");
         QCOMPARE(keysOf(json["measurement"]),
                  "warmup_s duration_s max_requests until_stable repeats order refine "
@@ -282,7 +283,7 @@ private slots:
         QTemporaryDir dir;
         const QString path = dir.filePath("a.tailmark.json");
         Matrix m = unusualMatrix();
-        m.workload.lengths = {LengthsKind::Trace, 512, 128, "traces/../azure.csv", "auto"};
+        m.workload.lengths = fileLengths(LengthsKind::Trace, "traces/../azure.csv");
         QVERIFY(saveMatrix(m, path.toStdString()).ok());
         const Result<Matrix> loaded = loadMatrix(path.toStdString());
         QVERIFY2(loaded.ok(), loaded ? "" : loaded.error().line().c_str());

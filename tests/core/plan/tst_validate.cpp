@@ -93,10 +93,9 @@ private slots:
             "must be the name of a file, is \"\"");
         row(
             "workload.lengths.format",
-            [](Matrix& m) {
-                m.workload.lengths = {LengthsKind::Trace, 1, 1, "a.csv", "parquet"};
-            },
-            "must be \"auto\", \"azure\", \"burstgpt\", \"vidur\", \"mooncake\", \"bailian\", \"weka\", \"sharegpt\", "
+            [](Matrix& m) { m.workload.lengths = fileLengths(LengthsKind::Trace, "a.csv", "parquet"); },
+            "must be \"auto\", \"azure\", \"burstgpt\", \"vidur\", \"mooncake\", \"bailian\", \"weka\", "
+            "\"sharegpt\", "
             "\"servegen\", \"vllm\", \"aiperf\", \"guidellm\" or \"generic\", is \"parquet\"");
         row(
             "workload.prefix.share", [](Matrix& m) { m.workload.prefix.share = 1.5; },

@@ -22,7 +22,7 @@ private slots:
         m_file = m_dir->filePath("log.csv").toStdString();
         write("timestamp_ms,prompt_tokens,output_tokens\n0,800,100\n250,6000,20\n");
         m_store = std::make_unique<Store>(Store::open(m_dir->filePath("runs.sqlite").toStdString()).value());
-        m_lengths = {LengthsKind::Trace, 0, 0, m_file, "auto"};
+        m_lengths = fileLengths(LengthsKind::Trace, m_file);
     }
 
     void theHashIsResolved()

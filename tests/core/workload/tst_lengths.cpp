@@ -17,7 +17,7 @@ class LengthsTest : public QObject
 private slots:
     void fixed()
     {
-        const auto source = makeLengthSource({LengthsKind::Fixed, 100, 20, "", "auto"}).value();
+        const auto source = makeLengthSource(fixedLengths(100, 20)).value();
         QVERIFY((source->draw(1, 0) == LengthPair{100, 20}));
         QVERIFY((source->draw(9, 12345) == LengthPair{100, 20}));
         QCOMPARE(source->pairs().size(), std::size_t{1});
@@ -26,7 +26,7 @@ private slots:
     void pairsStayTogether()
     {
         const auto source =
-            makeLengthSource({LengthsKind::Trace, 0, 0, TAILMARK_TEST_DATA "/traces/azure_small.csv", "auto"})
+            makeLengthSource(fileLengths(LengthsKind::Trace, TAILMARK_TEST_DATA "/traces/azure_small.csv"))
                 .value();
         QCOMPARE(source->pairs().size(), std::size_t{8});
         std::map<std::pair<int, int>, int> counts;
@@ -43,8 +43,8 @@ private slots:
 
     void aDrawDependsOnSeedAndNumberAlone()
     {
-        const Lengths lengths{LengthsKind::Trace, 0, 0, TAILMARK_TEST_DATA "/traces/azure_small.csv",
-                              "azure"};
+        const Lengths lengths =
+            fileLengths(LengthsKind::Trace, TAILMARK_TEST_DATA "/traces/azure_small.csv", "azure");
         const auto a = makeLengthSource(lengths).value(), b = makeLengthSource(lengths).value();
         int different = 0;
         for (std::uint32_t i = 1000; i-- > 0;) {
@@ -60,15 +60,15 @@ private slots:
         const std::string file = dir.filePath("t.csv").toStdString();
         std::ofstream(file) << "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.97,374,44\n"
                                "soon,1,2\n2023-11-16 18:17:04.03,-3,109\n";
-        const auto source = makeLengthSource({LengthsKind::Trace, 0, 0, file, "auto"});
+        const auto source = makeLengthSource(fileLengths(LengthsKind::Trace, file));
         QVERIFY(source.ok());
         QCOMPARE(source.value()->pairs().size(), std::size_t{1});
         QCOMPARE(source.value()->remark(),
                  file + ": 2 of 3 rows were refused, lengths are drawn from the others; the first: line 3: "
                         "timestamp bad_timestamp");
-        QCOMPARE(makeLengthSource({LengthsKind::Fixed, 1, 1, "", "auto"}).value()->remark(), std::string());
+        QCOMPARE(makeLengthSource(fixedLengths(1, 1)).value()->remark(), std::string());
         QCOMPARE(
-            makeLengthSource({LengthsKind::Trace, 0, 0, TAILMARK_TEST_DATA "/traces/azure_small.csv", "auto"})
+            makeLengthSource(fileLengths(LengthsKind::Trace, TAILMARK_TEST_DATA "/traces/azure_small.csv"))
                 .value()
                 ->remark(),
             std::string());
@@ -82,26 +82,26 @@ private slots:
                                  "{\"prompt_tokens\": 800, \"output_tokens\": 100}\n"
                                  "{\"prompt_tokens\": 6000, \"output_tokens\": 20}\n"}) {
             std::ofstream(file) << text;
-            const auto source = makeLengthSource({LengthsKind::Empirical, 0, 0, file, "auto"});
+            const auto source = makeLengthSource(fileLengths(LengthsKind::Empirical, file));
             QVERIFY2(source.ok(), source ? "" : source.error().line().c_str());
             QVERIFY((source.value()->pairs() == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
         }
         // A log without a header is no table of pairs where arrivals are wanted.
         std::ofstream(file) << "800,100\n6000,20\n";
-        QVERIFY(!makeLengthSource({LengthsKind::Trace, 0, 0, file, "auto"}).ok());
+        QVERIFY(!makeLengthSource(fileLengths(LengthsKind::Trace, file)).ok());
     }
 
     void codePointsAreSaidToBeTakenAsTokens()
     {
         const std::string file = TAILMARK_TEST_DATA "/traces/conversations.json";
-        const auto source = makeLengthSource({LengthsKind::Trace, 0, 0, file, "auto"});
+        const auto source = makeLengthSource(fileLengths(LengthsKind::Trace, file));
         QVERIFY(source.ok());
         QVERIFY(source.value()->remark().ends_with("; its lengths are unicode code points, taken as tokens"));
     }
 
     void errorsNameFileAndLine()
     {
-        const auto missing = makeLengthSource({LengthsKind::Trace, 0, 0, "no-such.csv", "auto"});
+        const auto missing = makeLengthSource(fileLengths(LengthsKind::Trace, "no-such.csv"));
         QVERIFY(!missing.ok());
         QCOMPARE(missing.error().where, std::string("no-such.csv"));
 
@@ -110,7 +110,7 @@ private slots:
         std::ofstream(path) << "TIMESTAMP,ContextTokens,GeneratedTokens\n"
                                "2025-01-01 00:00:00,10,1\n"
                                "2025-01-01 00:00:01,2000001,1\n";
-        const auto tooLong = makeLengthSource({LengthsKind::Trace, 0, 0, path, "auto"});
+        const auto tooLong = makeLengthSource(fileLengths(LengthsKind::Trace, path));
         QVERIFY(!tooLong.ok());
         QCOMPARE(tooLong.error().where, path + ":3");
     }

@@ -438,9 +438,9 @@ private slots:
     void lengthsGivenAreNotReadAgain()
     {
         Matrix m = matrixOf(TestKind::ConcurrencySweep);
-        const auto lengths = makeLengthSource({LengthsKind::Fixed, 50, 5, "", "auto"}).value();
+        const auto lengths = makeLengthSource(fixedLengths(50, 5)).value();
         PointPlan point = pointOf(m);
-        point.lengths = {LengthsKind::Trace, 1, 1, "no such file", "auto"};
+        point.lengths = fileLengths(LengthsKind::Trace, "no such file");
         QVERIFY(makeRequestSource(m, point, {}, lengths).ok());
         const auto refused = makeRequestSource(m, point, {});
         QVERIFY(!refused.ok());
