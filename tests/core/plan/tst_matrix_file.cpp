@@ -176,8 +176,7 @@ private slots:
             "demo.tailmark.json: target.api: must be \"chat\" or \"completions\", is \"responses\"");
         row("a kind to come", R"({"workload":{"lengths":{"kind":"mix","parts":[]}}})",
             "demo.tailmark.json: workload.lengths.kind: \"mix\" is not available in this version; allowed: "
-            "\"fixed\" or "
-            "\"trace\"");
+            "\"fixed\", \"trace\" or \"empirical\"");
         row("a test to come", R"({"tests":[{"kind":"cold_start","requests":8}]})",
             "demo.tailmark.json: tests[0].kind: \"cold_start\" is not available in this version; allowed: "
             "\"fixed_shape\", \"concurrency_sweep\", \"arrival_sweep\" or \"burst_recovery\"");

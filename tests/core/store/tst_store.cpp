@@ -602,7 +602,9 @@ void TestStore::bringsAnOlderSchemaUpToDate()
     }
     sqlite3* db = nullptr;
     QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
-    QCOMPARE(sqlite3_exec(db, "ALTER TABLE records DROP COLUMN prompt_tokens_client; PRAGMA user_version = 2",
+    QCOMPARE(sqlite3_exec(db,
+                          "ALTER TABLE records DROP COLUMN prompt_tokens_client; DROP TABLE traces; PRAGMA "
+                          "user_version = 2",
                           nullptr, nullptr, nullptr),
              SQLITE_OK);
     sqlite3_close(db);
