@@ -129,8 +129,8 @@ std::string foundText(const OperatingPoint& op, const Curve& curve)
             text += " (" + rangeText(*op.crossingLoad) + ")";
         text += ": " + capacityText(*op.crossing, op.crossingTokensPerS) + " there";
         if (op.crossingLoad)
-            text += op.repeats > 1 ? " (intervals over " + std::to_string(op.repeats) + " repeats)"
-                                   : " (intervals of the noise within this run alone)";
+            text += op.repeats > 1 ? " (intervals over " + std::to_string(op.repeats) + " repeats, Student's t)"
+                                   : " (intervals of the noise within this run alone, block bootstrap)";
     } else {
         const std::string doubt = doubtText(curve, op.firstFailing->load);
         text += "somewhere between " + loadTextAt(op, op.lastPassing->load) + " and " +

@@ -11,7 +11,6 @@ namespace tailmark {
 namespace {
 
 constexpr double kTail = 0.025; ///< of a two-sided 95 % interval
-constexpr std::size_t kStretches = 10;
 
 /// Ranks of the two order statistics that bound a quantile, 1-based; 0 or n + 1 where there is none.
 struct RankPair
@@ -59,30 +58,6 @@ RankPair intervalRanks(std::size_t n, double p)
     return {static_cast<std::size_t>(low) + 1, static_cast<std::size_t>(high) + 1};
 }
 
-/// Variance of the share of values above `limit` between stretches, over that of independent values; at least 1.
-double serialVariance(std::span<const double> inOrder, double limit)
-{
-    const std::size_t n = inOrder.size();
-    if (n < 2 * kStretches)
-        return 1;
-    const auto shareAbove = [limit](std::span<const double> values) {
-        const auto above = std::count_if(values.begin(), values.end(), [&](double v) { return v > limit; });
-        return static_cast<double>(above) / static_cast<double>(values.size());
-    };
-    const double share = shareAbove(inOrder);
-    if (share <= 0 || share >= 1)
-        return 1;
-    double squares = 0;
-    for (std::size_t i = 0; i < kStretches; ++i) {
-        const std::size_t begin = n * i / kStretches;
-        const std::size_t end = n * (i + 1) / kStretches;
-        const double distance = shareAbove(inOrder.subspan(begin, end - begin)) - share;
-        squares += distance * distance;
-    }
-    const double perStretch = static_cast<double>(n) / kStretches;
-    return std::max(1.0, squares / (kStretches - 1) * perStretch / (share * (1 - share)));
-}
-
 } // namespace
 
 std::optional<double> quantile(std::span<const double> sorted, double percent)
@@ -100,23 +75,6 @@ std::optional<Interval> quantileInterval(std::span<const double> sorted, double 
     if (ranks.low < 1 || ranks.high > sorted.size())
         return std::nullopt;
     return Interval{sorted[ranks.low - 1], sorted[ranks.high - 1]};
-}
-
-std::optional<Interval> serialQuantileInterval(std::span<const double> sorted, std::span<const double> inOrder,
-                                               double percent)
-{
-    if (sorted.empty() || percent <= 0 || percent >= 100)
-        return std::nullopt;
-    const RankPair ranks = intervalRanks(sorted.size(), percent / 100);
-    if (ranks.low < 1 || ranks.high > sorted.size())
-        return std::nullopt;
-    const double factor = std::sqrt(serialVariance(inOrder, *quantile(sorted, percent)));
-    const auto n = static_cast<double>(sorted.size());
-    const double middle = n * percent / 100;
-    const double low = std::floor(middle - factor * (middle - static_cast<double>(ranks.low)));
-    const double high = std::ceil(middle + factor * (static_cast<double>(ranks.high) - middle));
-    return Interval{sorted[static_cast<std::size_t>(std::clamp(low, 1.0, n)) - 1],
-                    sorted[static_cast<std::size_t>(std::clamp(high, 1.0, n)) - 1]};
 }
 
 bool isWeak(std::size_t n, double percent)

@@ -26,13 +26,6 @@ struct Interval
 /// independent. Absent where n is too small to have one (p99: below 368).
 std::optional<Interval> quantileInterval(std::span<const double> sorted, double percent);
 
-/// The same for values that follow each other in time, which in a queue are alike: the ranks lie as many times farther
-/// from the quantile's as the share of values above it varies more between ten stretches of the window than that of
-/// independent values would (batch means: Law, Simulation Modeling and Analysis, §9.5.3). A rank beyond the values ends
-/// at the last. Absent where the interval of independent values is. `inOrder` are the same values by time.
-std::optional<Interval> serialQuantileInterval(std::span<const double> sorted, std::span<const double> inOrder,
-                                               double percent);
-
 /// Fewer than 10 values above the quantile's rank: shown with the mark "weak".
 bool isWeak(std::size_t n, double percent);
 

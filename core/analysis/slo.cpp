@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/slo.h"
 
+#include "analysis/bootstrap.h"
 #include "analysis/summarize.h"
 
 #include <algorithm>
@@ -111,10 +112,10 @@ void setRequestValue(ConstraintResult& result, const MetricInfo& info, std::span
     std::sort(sorted.begin(), sorted.end());
     if (info.lowerIsBetter) {
         result.value = quantile(sorted, percent);
-        result.ci95 = serialQuantileInterval(sorted, inOrder, percent);
+        result.ci95 = blockBootstrapInterval(sorted, inOrder, percent);
     } else {
         result.value = sorted[sorted.size() - quantileRank(sorted.size(), percent)];
-        result.ci95 = serialQuantileInterval(sorted, inOrder, 100 - percent);
+        result.ci95 = blockBootstrapInterval(sorted, inOrder, 100 - percent);
     }
 }
 

@@ -50,7 +50,7 @@ struct ConstraintResult
 {
     SloLimit limit;
     std::optional<double> value; ///< the quantile over successful requests, or the value of a Point-scope metric
-    /// Of the value, as of requests that follow each other (serialQuantileInterval); absent for Chunk and Point scope.
+    /// Of the value, as of requests that follow each other (blockBootstrapInterval); absent for Chunk and Point scope.
     std::optional<Interval> ci95;
     double withinShare = 0;      ///< share of the denominator that succeeded within the limit
     bool met = false; ///< value within the limit, and at least `percentile` % of the denominator succeeded within it

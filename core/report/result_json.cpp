@@ -348,7 +348,8 @@ Json operatingPointJson(const OperatingPoint& op)
             {"crossing_interval",
              {{"load", interval(op.crossingLoad)},
               {"output_tokens_per_s", interval(op.crossingTokensPerS)},
-              {"repeats", op.repeats}}},
+              {"repeats", op.repeats},
+              {"from", op.repeats > 1 ? "student_t_over_repeats" : "block_bootstrap_within_run"}}},
             {"sentence", op.sentence}};
 }
 

@@ -202,11 +202,11 @@ ReportSection definitionSection()
                        "there are too "
                        "few values. Failures never enter latency quantiles; their number stands beside.",
                        Paragraph::Kind::Plain},
-             Paragraph{"The interval of a limited quantile is wider where requests that follow each other are "
-                       "alike, as in a queue: by as much as the share of values above it varies more between ten "
-                       "stretches of the window than it would by chance. The interval of a capacity holds that, the "
-                       "noise of the throughput between twenty slices of the window, and with repeats Student's "
-                       "interval of their spread.",
+             Paragraph{"The interval of a limited quantile comes from a moving-block bootstrap inside the run: sixteen "
+                       "stretches of requests that follow each other are drawn again and again, so that it is wider "
+                       "where neighbours are alike, as in a queue. The interval of a capacity holds that, the "
+                       "noise of the throughput between twenty slices of the window, and with repeats Student's t "
+                       "interval of the logarithms of what each repeat gives: only repeats know the noise between runs.",
                        Paragraph::Kind::Plain},
              std::move(table)}};
 }

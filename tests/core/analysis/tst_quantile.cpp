@@ -124,52 +124,6 @@ private slots:
         QVERIFY2(coverage >= 0.93 && coverage <= 0.97, qPrintable(QString::number(coverage)));
     }
 
-    void independentValuesInOrderHaveNearlyTheSameInterval()
-    {
-        Rng rng(7);
-        boost::random::uniform_01<double> uniform;
-        std::vector<double> values(2000);
-        for (double& v : values)
-            v = uniform(rng);
-        std::vector<double> sorted = values;
-        std::sort(sorted.begin(), sorted.end());
-        const Interval plain = *quantileInterval(sorted, 90);
-        const Interval serial = *serialQuantileInterval(sorted, values, 90);
-        QVERIFY(serial.low <= plain.low && serial.high >= plain.high);
-        QVERIFY(serial.high - serial.low < 2 * (plain.high - plain.low));
-        QVERIFY(!serialQuantileInterval(upTo(367), upTo(367), 99));
-    }
-
-    /// Waits in a queue at 70 % of its capacity (M/M/1), one window after the other: the interval of each has to hold
-    /// the quantile that the law gives. Taken as independent it would hold it in less than half of them.
-    void intervalOfAQueueHoldsTheTruthToo()
-    {
-        Rng rng(20240229);
-        boost::random::uniform_01<double> uniform;
-        const auto exponential = [&] { return -std::log(1 - uniform(rng)); };
-        constexpr double kLoad = 0.7;
-        const double truth = -std::log(0.1) / (1 - kLoad); // response times are exponential with mean 1 / (1 - load)
-        constexpr int kWindows = 500;
-        int hits = 0;
-        int plainHits = 0;
-        std::vector<double> values(3000);
-        double response = 0;
-        for (int window = 0; window < kWindows; ++window) {
-            for (double& v : values) {
-                response = std::max(0.0, response - exponential() / kLoad) + exponential();
-                v = response;
-            }
-            std::vector<double> sorted = values;
-            std::sort(sorted.begin(), sorted.end());
-            const Interval serial = *serialQuantileInterval(sorted, values, 90);
-            const Interval plain = *quantileInterval(sorted, 90);
-            hits += serial.low <= truth && truth <= serial.high;
-            plainHits += plain.low <= truth && truth <= plain.high;
-        }
-        QVERIFY2(hits >= 0.88 * kWindows, qPrintable(QString::number(hits)));
-        QVERIFY2(plainHits < 0.5 * kWindows, qPrintable(QString::number(plainHits)));
-    }
-
     void tailOfTheBinomial()
     {
         QCOMPARE(binomialTail(10, 0, 0.5), 1.0);
