@@ -124,6 +124,12 @@ void TestFaults::everyRequestFails()
     for (const QJsonValue& reason : point[u"verdict"_s][u"reasons"_s].toArray())
         reasons << reason[u"code"_s].toString();
     QVERIFY2(reasons.contains(u"no_success"_s), qPrintable(reasons.join(u' ')));
+    for (const char* as : {"md", "html"}) {
+        const Ended report =
+            cli({u"export"_s, u"latest"_s, u"--as"_s, QString::fromLatin1(as), u"--db"_s, m_database});
+        QCOMPARE(report.code, 0);
+        QVERIFY2(report.out.contains("HTTP 400") && report.out.contains("8192"), as);
+    }
 }
 
 void TestFaults::targetGoesAway()

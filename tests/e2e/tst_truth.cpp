@@ -51,7 +51,6 @@ private slots:
     void slowStart();
     void speculation_data();
     void speculation();
-    void allFail();
 
 private:
     QString file(const char* name) const { return m_dir->filePath(QString::fromLatin1(name)); }
@@ -60,11 +59,6 @@ private:
         writeFile(file("matrix.json"), QJsonDocument(matrix).toJson());
         return cli({u"run"_s, file("matrix.json"), u"--db"_s, file("runs.sqlite"), u"--base-url"_s, url,
                     u"--json"_s, file("result.json"), u"--records"_s, file("records.csv")});
-    }
-    Ended exported(const char* as) const
-    {
-        return cli(
-            {u"export"_s, u"latest"_s, u"--as"_s, QString::fromLatin1(as), u"--db"_s, file("runs.sqlite")});
     }
     QJsonObject point() const
     {
@@ -241,27 +235,6 @@ void TestTruth::speculation()
         QCOMPARE(accepted, extra + (acceptance == u"1"_s ? 3 : 0));
     if (acceptance == u"1"_s)
         QCOMPARE(measured.begin()->first, std::pair(9, 33));
-}
-
-void TestTruth::allFail()
-{
-    // Longer than the model's context: the engine refuses each, but not the short request of the probe.
-    Simulator simulator;
-    QJsonObject matrix = shortMatrix(R"([{"kind": "concurrency_sweep", "levels": [4]}])");
-    matrix = with(
-        matrix, u"workload"_s,
-        R"({"lengths": {"kind": "fixed", "prompt_tokens": 9000, "output_tokens": 8}, "beyond_context": "send"})");
-    matrix = with(matrix, u"measurement"_s, R"({"max_requests": 40})");
-    const Ended ended = run(matrix, simulator.url());
-    QCOMPARE(ended.code, 4);
-    QVERIFY2(ended.err.contains("failed requests: ") && ended.err.contains("HTTP 400"),
-             ended.err.constData());
-    QCOMPARE(point()[u"verdict"_s][u"valid"_s].toBool(true), false);
-    for (const char* as : {"md", "html"}) {
-        const Ended report = exported(as);
-        QCOMPARE(report.code, 0);
-        QVERIFY2(report.out.contains("HTTP 400") && report.out.contains("8192"), as);
-    }
 }
 
 QTEST_GUILESS_MAIN(TestTruth)
