@@ -185,8 +185,8 @@ private:
                                             : ", and " + countText(needed * 10) + " to be firm"));
     }
 
-    /// From some moment to the end of the point, or for a good part of it, no request found anybody there, while others
-    /// were answered: the engine was gone, which says nothing of its capacity.
+    /// From some moment to the end of the point, or for a good part of it, no request found anybody there,
+    /// while others were answered: the engine was gone, which says nothing of its capacity.
     void targetGone()
     {
         const auto reached = [](const RequestRecord* r) {
@@ -211,11 +211,12 @@ private:
                 continue;
             }
             const Nanoseconds until = end == byTime.end() ? m_data.ended : (*end)->intended;
-            if (until > m_data.windowStart && (end == byTime.end() || until - (*begin)->intended >= leastAway)) {
+            if (until > m_data.windowStart &&
+                (end == byTime.end() || until - (*begin)->intended >= leastAway)) {
                 add("target_gone", "The target could not be reached from " +
                                        figureText(toSeconds((*begin)->intended)) + " s to " +
-                                       figureText(toSeconds(until)) + " s: " +
-                                       countText(static_cast<std::uint64_t>(end - begin)) +
+                                       figureText(toSeconds(until)) +
+                                       " s: " + countText(static_cast<std::uint64_t>(end - begin)) +
                                        " requests in a row got no connection");
                 return;
             }
@@ -274,9 +275,9 @@ private:
             add("not_steady", text);
     }
 
-    /// Growth of an open loop's backlog over the window; absent where it, and that between the means of its halves, is
-    /// within what a steady level shows by chance (four times the Poisson spread, and a tenth of the requests
-    /// offered).
+    /// Growth of an open loop's backlog over the window; absent where it, and that between the means of its
+    /// halves, is within what a steady level shows by chance (four times the Poisson spread, and a tenth of
+    /// the requests offered).
     std::optional<double> backlogGrowth() const
     {
         if (!m_data.point.openLoop() || m_data.windowEnd <= m_data.windowStart)
@@ -290,11 +291,13 @@ private:
         return std::min(growth, 2 * (late - early)) > least ? std::optional(growth) : std::nullopt;
     }
 
-    /// A claim that nobody can check is printed as unverified; one that was checked and failed spoils the point.
+    /// A claim that nobody can check is printed as unverified; one that was checked and failed spoils the
+    /// point.
     void cacheState()
     {
         if (m_summary.cache.standing == CacheStanding::Contradicted)
-            add("cache_unproven", "The stated state of the cache is not what was met: " + m_summary.cache.text);
+            add("cache_unproven",
+                "The stated state of the cache is not what was met: " + m_summary.cache.text);
     }
 
     void lengths()
@@ -348,22 +351,33 @@ private:
         if (!m_summary.server)
             return;
         const auto& figures = m_summary.server->figures;
-        if (std::any_of(figures.begin(), figures.end(), [](const auto& item) { return item.second.restarted; }))
+        if (std::any_of(figures.begin(), figures.end(),
+                        [](const auto& item) { return item.second.restarted; }))
             add("server_restarted", "The engine was restarted inside the window: its counters began anew");
     }
 
     void coalescing()
     {
-        if (m_summary.coalescedShare() > kMostCoalescedShare)
-            add("coalesced_events",
-                countText(m_summary.coalescedEvents) + " of " + countText(m_summary.tokenEvents) +
-                    " token events (" + percentText(m_summary.coalescedShare()) +
-                    ") came glued to the one before: something between engine and client holds events back, "
-                    "and gaps between them are not the engine's");
+        if (m_summary.coalescedShare() <= kMostCoalescedShare)
+            return;
+        // Two events that this client itself left waiting are read together, whatever carried them.
+        const Distribution* gap = m_summary.distribution(Metric::ChunkGap);
+        const bool readLate =
+            gap && m_summary.loopLagMs && m_summary.loopLagMs->at(99)->value > gap->at(50)->value / 2;
+        add("coalesced_events",
+            countText(m_summary.coalescedEvents) + " of " + countText(m_summary.tokenEvents) +
+                " token events (" + percentText(m_summary.coalescedShare()) +
+                ") came glued to the one before: " +
+                (readLate ? "this client left data waiting for " +
+                                durationText(m_summary.loopLagMs->at(99)->value) +
+                                " (p99), or something between engine and client holds events back"
+                          : "something between engine and client holds events back") +
+                ", and gaps between them are not the engine's");
     }
 
-    /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain. Where no
-    /// request reached the target, or it refused every one as wrong, there was no load that it could have failed under.
+    /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain.
+    /// Where no request reached the target, or it refused every one as wrong, there was no load that it could
+    /// have failed under.
     bool failureStands() const
     {
         if (m_data.slo.empty() || m_summary.slo.met ||

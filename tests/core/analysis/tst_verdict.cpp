@@ -50,7 +50,8 @@ RecordBuilder steady(int n, double ttftMs = 100)
     return b;
 }
 
-/// A server with the given capacity behind a queue, offered more or less than that, for 30 s; every request is answered.
+/// A server with the given capacity behind a queue, offered more or less than that, for 30 s; every request
+/// is answered.
 RecordBuilder queue(double offeredPerS, double capacityPerS)
 {
     RecordBuilder b;
@@ -108,7 +109,8 @@ private slots:
         QVERIFY2(text(s).contains("97 %"), qPrintable(text(s)));
         for (int i = 0; i < 11; ++i) {
             b.batch.records[static_cast<std::size_t>(i)].outcome = Outcome::Completed;
-            b.batch.records[static_cast<std::size_t>(i)].sent = b.batch.records[static_cast<std::size_t>(i)].intended;
+            b.batch.records[static_cast<std::size_t>(i)].sent =
+                b.batch.records[static_cast<std::size_t>(i)].intended;
         }
         QVERIFY(!codes(summarized(openLoop(33), b.batch)).contains("generator_bound"));
     }
@@ -118,7 +120,9 @@ private slots:
         RecordBuilder b = steady(990);
         for (const Outcome outcome : {Outcome::ConnectFailed, Outcome::TimeoutConnect})
             for (int i = 0; i < 100; ++i) {
-                RequestRecord& r = b.batch.records[static_cast<std::size_t>(i) + (outcome == Outcome::ConnectFailed ? 0 : 100)];
+                RequestRecord& r =
+                    b.batch
+                        .records[static_cast<std::size_t>(i) + (outcome == Outcome::ConnectFailed ? 0 : 100)];
                 r.outcome = outcome;
                 r.sent = kAbsentTime;
             }
@@ -229,8 +233,8 @@ private slots:
         QVERIFY(!allFailed(Outcome::ClientError).verdict.failureStands); // wrong requests are no load
     }
 
-    /// Closed loop of four: answers for a while, then the engine dies with four of them in flight, and every worker asks
-    /// again and again.
+    /// Closed loop of four: answers for a while, then the engine dies with four of them in flight, and every
+    /// worker asks again and again.
     void aTargetThatDiedIsNotMeasured_data()
     {
         QTest::addColumn<double>("diesAtS");
@@ -286,12 +290,14 @@ private slots:
         for (RequestRecord& r : b.batch.records)
             r.intended -= fromMs(10.004);
         const PointSummary s = summarized(closedLoop(), b.batch);
-        QVERIFY2(text(s).contains("send lag p99 just above 10 ms (at most 10 ms may be believed)"), qPrintable(text(s)));
+        QVERIFY2(text(s).contains("send lag p99 just above 10 ms (at most 10 ms may be believed)"),
+                 qPrintable(text(s)));
     }
 
     void verdictAndLawSayTheSameOfABacklog()
     {
-        // 30 s at twice the capacity and then, for the last quarter of the window, nothing offered: it shrinks again.
+        // 30 s at twice the capacity and then, for the last quarter of the window, nothing offered: it
+        // shrinks again.
         RecordBuilder b;
         double freeAt = 0;
         for (int i = 0; i < 700; ++i) {
@@ -300,10 +306,11 @@ private slots:
             b.completed(at, freeAt - at, freeAt - at + 20);
         }
         const PointSummary s = summarized(openLoop(24), b.batch, kIntended1000);
-        const auto law = std::find_if(s.laws.begin(), s.laws.end(),
-                                      [](const LawCheck& l) { return l.law == "backlog"; });
+        const auto law =
+            std::find_if(s.laws.begin(), s.laws.end(), [](const LawCheck& l) { return l.law == "backlog"; });
         QVERIFY(law != s.laws.end());
-        QVERIFY2(text(s).contains(QString("the backlog grew by %1 requests").arg(law->observed)), qPrintable(text(s)));
+        QVERIFY2(text(s).contains(QString("the backlog grew by %1 requests").arg(law->observed)),
+                 qPrintable(text(s)));
     }
 
     void noiseIsNoTrend_data()
@@ -387,8 +394,8 @@ private slots:
         QCOMPARE(codes(s), QString("not_steady"));
         QVERIFY2(text(s).contains("backlog grew") && text(s).contains("rose from"), qPrintable(text(s)));
         QVERIFY(s.verdict.failureStands);
-        const auto law = std::find_if(s.laws.begin(), s.laws.end(),
-                                      [](const LawCheck& l) { return l.law == "backlog"; });
+        const auto law =
+            std::find_if(s.laws.begin(), s.laws.end(), [](const LawCheck& l) { return l.law == "backlog"; });
         QVERIFY(law != s.laws.end());
         QVERIFY(std::fabs(law->expected - 120) < 2);
         QVERIFY(std::fabs(law->observed - 120) < 2);
@@ -567,7 +574,8 @@ private slots:
         QCOMPARE(codes(s), bound ? QString("generator_bound") : QString());
         QCOMPARE(s.stamped(StampSource::Processing), static_cast<std::uint64_t>(processed));
         if (bound)
-            QVERIFY2(text(s).contains("6 % of the requests") && text(s).contains("40 ms late (p99; at most 10 ms"),
+            QVERIFY2(text(s).contains("6 % of the requests") &&
+                         text(s).contains("40 ms late (p99; at most 10 ms"),
                      qPrintable(text(s)));
     }
 
@@ -582,8 +590,8 @@ private slots:
         facts.timerLagMs = {2};
         const PointSummary s = summarized(closedLoop(), steady(1000).batch, kTtft1000, facts);
         QCOMPARE(codes(s), QString("generator_bound"));
-        for (const char* figure : {"used 92 % of a core (at most 85 %", "2 threads", "1.5 cores used", "25 % of its time",
-                                   "data waited 3 ms", "served 2 ms late"})
+        for (const char* figure : {"used 92 % of a core (at most 85 %", "2 threads", "1.5 cores used",
+                                   "25 % of its time", "data waited 3 ms", "served 2 ms late"})
             QVERIFY2(text(s).contains(figure), qPrintable(text(s)));
     }
 
@@ -599,6 +607,12 @@ private slots:
         QCOMPARE(codes(s), QString("coalesced_events"));
         QCOMPARE(s.coalescedShare(), 110 / 400.0);
         QVERIFY2(text(s).contains("110 of 400 token events (27.5 %)"), qPrintable(text(s)));
+        QVERIFY2(!text(s).contains("this client"), qPrintable(text(s)));
+        PointFacts late;
+        late.loopLagMs = {10'000}; // longer than any gap
+        const PointSummary own = summarized(closedLoop(), b.batch, kTtft1000, late);
+        QVERIFY2(text(own).contains("this client left data waiting for 10 s (p99), or something"),
+                 qPrintable(text(own)));
     }
 };
 
