@@ -180,8 +180,12 @@ ReportSection measurementSection(const RunResults& results)
 ReportSection environmentSection(const RunResults& results)
 {
     ReportTable table = keyValueTable("Entry", "Value");
-    if (results.run.environment.is_object())
-        addJson(table, "", results.run.environment);
+    if (results.run.environment.is_object()) {
+        nlohmann::json environment = results.run.environment;
+        // Long, and in the JSON export; the card has what matters of them.
+        environment.erase("server_documents");
+        addJson(table, "", environment);
+    }
     ReportSection section{"Where the load came from", {}};
     if (!table.rows.empty())
         section.blocks.push_back(std::move(table));

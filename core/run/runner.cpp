@@ -212,6 +212,7 @@ Result<ProbeResult> Execution::begin()
     m_card = target.card;
     m_environment = clientEnvironment();
     m_environment.update(connectionFacts(matrix.target));
+    m_environment["server_documents"] = target.documents;
     setUpPreparation(target);
     const Result<RunId> created = m_store.createRun(m_options.name, m_plan, m_card, m_environment);
     if (!created)

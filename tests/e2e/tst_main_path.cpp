@@ -108,7 +108,8 @@ void TestMainPath::initTestCase()
     const Ended probed = cli({u"probe"_s, m_simulator->url(), u"--json"_s});
     QVERIFY2(probed.code == 0, probed.err.constData());
     QCOMPARE(probed.json()[u"engine"_s].toString(), u"sim"_s);
-    // The simulator logs a request when its connection is done with it, a moment after the probe has its answer.
+    // The simulator logs a request when its connection is done with it, a moment after the probe has its
+    // answer.
     QTRY_VERIFY_WITH_TIMEOUT(Csv::ofFile(file("truth.csv")).size() >= 1, 5000);
     for (qsizetype before = 0; before != m_probes || before == 0;) {
         before = m_probes;
@@ -154,7 +155,7 @@ void TestMainPath::resultFileHasTheKeysOfTheContract()
         QVERIFY2(m_result[u"run"_s].toObject().contains(key), qPrintable(key));
     QCOMPARE(m_result[u"matrix"_s][u"target"_s][u"base_url"_s].toString(), m_simulator->url());
     for (const QString& key : {u"kernel"_s, u"cpu"_s, u"cores"_s, u"memory_bytes"_s, u"client"_s, u"curl"_s,
-                               u"file_descriptors"_s, u"event_stamps"_s})
+                               u"file_descriptors"_s, u"event_stamps"_s, u"server_documents"_s})
         QVERIFY2(m_result[u"environment"_s].toObject().contains(key), qPrintable(key));
     for (const QJsonValue& point : points())
         for (const QString& key : {u"test"_s, u"kind"_s, u"load"_s, u"repeat"_s, u"window"_s, u"rates"_s,
@@ -347,7 +348,8 @@ void TestMainPath::compareWithItself()
     const Ended same = cli(onDb({u"compare"_s, u"1"_s, u"1"_s}));
     QVERIFY(same.out.contains("concurrency_sweep"));
     QVERIFY(same.err.contains("both are run 1"));
-    QCOMPARE(cli(onDb({u"compare"_s, u"1"_s, u"1"_s, u"--fail-if"_s, u"capacity>0"_s})).code, 5); // or not known
+    QCOMPARE(cli(onDb({u"compare"_s, u"1"_s, u"1"_s, u"--fail-if"_s, u"capacity>0"_s})).code,
+             5); // or not known
     QCOMPARE(cli(onDb({u"compare"_s, u"1"_s, u"1"_s, u"--fail-if"_s, u"none/capacity<0.9"_s})).code, 5);
     QCOMPARE(cli(onDb({u"compare"_s, u"1"_s, u"1"_s, u"--fail-if"_s, u"load<1"_s})).code, 2);
 }
