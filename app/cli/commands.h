@@ -21,6 +21,7 @@ void addImportTrace(CLI::App& app, Action& action);
 void addList(CLI::App& app, Action& action);
 void addExport(CLI::App& app, Action& action);
 void addCompare(CLI::App& app, Action& action);
+void addBaseline(CLI::App& app, Action& action);
 void addOperatingPoint(CLI::App& app, Action& action);
 
 } // namespace tailmark::cli

@@ -71,6 +71,7 @@ int main(int argc, char** argv)
     cli::addList(app, action);
     cli::addExport(app, action);
     cli::addCompare(app, action);
+    cli::addBaseline(app, action);
     cli::addOperatingPoint(app, action);
     try {
         app.parse(argc, argv);

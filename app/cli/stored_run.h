@@ -24,6 +24,9 @@ struct Library
     Result<Store> open() const; ///< for reading
 };
 
+inline constexpr const char* kRunHelp = "Run: its number, its name where only one has it, or latest";
+inline constexpr const char* kSloHelp = "Limit in place of the run's own, like 'ttft_ms:p99<=1000'; may be repeated";
+
 /// The run that the user means: its number, its name where only one has it, or "latest".
 Result<RunId> findRun(const Store& store, const std::string& text);
 

@@ -72,14 +72,28 @@ template <typename Of> std::optional<Estimate> estimateOf(const Repeats& repeats
     return Estimate{*median, all};
 }
 
-/// Widened by the assumed noise between runs, where repeats do not show it.
-std::optional<Ratio> betweenRuns(std::optional<Ratio> ratio, std::size_t repeatsA, std::size_t repeatsB)
+double assumedNoise(Pairing pairing)
 {
+    return pairing == Pairing::Paired ? kAssumedBetweenPairs : kAssumedBetweenRuns;
+}
+
+/// Widened by the assumed noise between runs, where repeats do not show it.
+std::optional<Ratio> betweenRuns(std::optional<Ratio> ratio, std::size_t repeatsA, std::size_t repeatsB,
+                                 Pairing pairing = Pairing::Apart)
+{
+    const double noise = assumedNoise(pairing);
     if (ratio && ratio->ci95 && std::min(repeatsA, repeatsB) < 2)
-        ratio->ci95 = combined(
-            ratio->value, *ratio->ci95,
-            {ratio->value / (1 + kAssumedBetweenRuns), ratio->value * (1 + kAssumedBetweenRuns)});
+        ratio->ci95 = combined(ratio->value, *ratio->ci95,
+                               {ratio->value / (1 + noise), ratio->value * (1 + noise)});
     return ratio;
+}
+
+/// Of pairs: their middle on the logarithm, with Student's interval of their spread; it holds all the noise there is.
+/// Absent below two pairs.
+std::optional<Ratio> ratioOfPairs(std::span<const double> ratios)
+{
+    const std::optional<Interval> ci95 = repeatInterval(ratios);
+    return ci95 ? std::optional(Ratio{std::sqrt(ci95->low * ci95->high), ci95}) : std::nullopt;
 }
 
 Repeats repeatsAt(std::span<const PointSummary> points, const std::string& test, const Load& load)
@@ -99,7 +113,25 @@ struct Figure
     std::optional<Interval>& ci95;
 };
 
-template <typename Of> void compare(const Repeats& repeatsA, const Repeats& repeatsB, Of&& of, Figure figure)
+/// B/A of each repeat that has the figure above 0 on both sides.
+template <typename Of>
+std::vector<double> pairRatios(const Repeats& repeatsA, const Repeats& repeatsB, Of&& of)
+{
+    std::vector<double> ratios;
+    for (const PointSummary* a : repeatsA) {
+        for (const PointSummary* b : repeatsB) {
+            if (a->point.repeat != b->point.repeat)
+                continue;
+            const std::optional<Estimate> valueA = of(*a), valueB = of(*b);
+            if (valueA && valueB && valueA->value > 0 && valueB->value > 0)
+                ratios.push_back(valueB->value / valueA->value);
+        }
+    }
+    return ratios;
+}
+
+template <typename Of>
+void compare(const Repeats& repeatsA, const Repeats& repeatsB, Pairing pairing, Of&& of, Figure figure)
 {
     const std::optional<Estimate> a = estimateOf(repeatsA, of);
     const std::optional<Estimate> b = estimateOf(repeatsB, of);
@@ -107,8 +139,11 @@ template <typename Of> void compare(const Repeats& repeatsA, const Repeats& repe
         figure.a = a->value;
     if (b)
         figure.b = b->value;
-    const std::optional<Ratio> ratio =
-        betweenRuns(a && b ? ratioOf(*a, *b) : std::nullopt, repeatsA.size(), repeatsB.size());
+    std::optional<Ratio> ratio;
+    if (pairing == Pairing::Paired)
+        ratio = ratioOfPairs(pairRatios(repeatsA, repeatsB, of));
+    if (!ratio)
+        ratio = betweenRuns(a && b ? ratioOf(*a, *b) : std::nullopt, repeatsA.size(), repeatsB.size(), pairing);
     if (ratio) {
         figure.ratio = ratio->value;
         figure.ci95 = ratio->ci95;
@@ -116,7 +151,7 @@ template <typename Of> void compare(const Repeats& repeatsA, const Repeats& repe
 }
 
 LevelComparison compareLevel(const std::string& test, const Load& load, const Repeats& allA,
-                             const Repeats& allB)
+                             const Repeats& allB, Pairing pairing)
 {
     LevelComparison level;
     level.test = test;
@@ -129,14 +164,14 @@ LevelComparison compareLevel(const std::string& test, const Load& load, const Re
     const Repeats& b = level.validB ? validB : allB;
     const auto tokens = [](const PointSummary& p) { return rateEstimate(p, Metric::OutputTokensPerS); };
     const auto goodput = [](const PointSummary& p) { return rateEstimate(p, Metric::GoodputRequestsPerS); };
-    compare(a, b, tokens,
+    compare(a, b, pairing, tokens,
             {level.throughputA, level.throughputB, level.throughputRatio, level.throughputRatioCi95});
     const Latency latency = comparedLatency(*a.front());
     level.latencyMetric = latency.metric;
     level.latencyPercent = latency.percent;
-    compare(a, b, [&](const PointSummary& p) { return latencyEstimate(p, latency); },
+    compare(a, b, pairing, [&](const PointSummary& p) { return latencyEstimate(p, latency); },
             {level.latencyA, level.latencyB, level.latencyRatio, level.latencyRatioCi95});
-    compare(a, b, goodput,
+    compare(a, b, pairing, goodput,
             {level.goodputA, level.goodputB, level.goodputRatio, level.goodputRatioCi95});
     return level;
 }
@@ -152,6 +187,79 @@ std::string limitsText(const Slo& slo)
     for (const SloLimit& limit : slo)
         text += (text.empty() ? "" : ", and ") + sloSentence(limit);
     return text;
+}
+
+std::optional<double> capacityOf(const OperatingPoint& op)
+{
+    return op.state == OperatingState::Found && op.crossing ? op.crossing->outputTokensPerS : std::nullopt;
+}
+
+/// On what the interval of a ratio of capacities rests.
+std::string restsOn(Pairing pairing, std::size_t pairs, int repeats)
+{
+    const std::string paired = pairing == Pairing::Paired
+                                   ? " The runs are paired: the same requests on the same schedule, level by level on one "
+                                     "engine after the other in changing order."
+                                   : "";
+    if (pairs > 1)
+        return paired + " The ratio is that of " + countText(pairs) +
+               " pairs of repeats, its interval from their spread.";
+    if (repeats > 1)
+        return paired;
+    return paired + " The interval knows the noise within the runs; that between " +
+           (pairing == Pairing::Paired ? "paired runs" : "runs") +
+           ", which one repeat does not show, is assumed to be " + percentText(assumedNoise(pairing)) + ".";
+}
+
+CapacityComparison compareAs(Pairing pairing, const OperatingPoint& a, const OperatingPoint& b,
+                             std::span<const double> ratios, const std::string& nameA, const std::string& nameB)
+{
+    CapacityComparison c;
+    c.test = a.test;
+    const auto tokensA = capacityOf(a);
+    const auto tokensB = capacityOf(b);
+    std::size_t pairs = 0;
+    if (tokensA && tokensB && *tokensB > 0) {
+        c.ratio = ratioOfPairs(ratios);
+        if (c.ratio)
+            pairs = ratios.size();
+        else
+            c.ratio = betweenRuns(ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS}),
+                                  static_cast<std::size_t>(a.repeats), static_cast<std::size_t>(b.repeats), pairing);
+    }
+    if (!c.ratio) {
+        c.sentence = "No ratio of capacities: " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
+        return c;
+    }
+    const std::string at = "where " + limitsText(a.slo) + ": ";
+    const std::string both = nameA + " carries " + figureText(*tokensA) + " tok/s at " +
+                             loadText({a.axis, a.crossing->load}) + ", " + nameB + " " +
+                             figureText(*tokensB) + " tok/s at " + loadText({b.axis, b.crossing->load});
+    const std::string ratio = " (ratio " + figureText(c.ratio->value) + ", ";
+    const std::string rests = restsOn(pairing, pairs, std::min(a.repeats, b.repeats));
+    if (c.ratio->isDistinguishable())
+        c.sentence = nameB + " has " + gainText(c.ratio->value) + " than " + nameA + " " + at + both + ratio +
+                     intervalText(*c.ratio->ci95) + ")." + rests;
+    else if (c.ratio->ci95)
+        c.sentence = "The two cannot be told apart " + at + both + ratio + intervalText(*c.ratio->ci95) +
+                     " holds 1)." + rests;
+    else
+        c.sentence = "Whether the two differ cannot be said, for lack of samples or repeats, " + at + both + ratio +
+                     "no interval).";
+    return c;
+}
+
+/// Of each repeat by itself, B/A of the capacities.
+std::vector<double> capacityRatios(const Curve& a, const Curve& b)
+{
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < std::min(a.repeats.size(), b.repeats.size()); ++i) {
+        const auto valueA = capacityOf(findOperatingPoint(a.repeats[i]));
+        const auto valueB = capacityOf(findOperatingPoint(b.repeats[i]));
+        if (valueA && valueB && *valueA > 0 && *valueB > 0)
+            ratios.push_back(*valueB / *valueA);
+    }
+    return ratios;
 }
 
 } // namespace
@@ -170,7 +278,8 @@ std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b)
     return ratio;
 }
 
-std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b)
+std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b,
+                                           Pairing pairing)
 {
     std::vector<LevelComparison> levels;
     for (const PointSummary& p : a) {
@@ -179,8 +288,8 @@ std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std:
         });
         const Repeats other = repeatsAt(b, p.point.test, p.point.load);
         if (!done && !other.empty())
-            levels.push_back(
-                compareLevel(p.point.test, p.point.load, repeatsAt(a, p.point.test, p.point.load), other));
+            levels.push_back(compareLevel(p.point.test, p.point.load,
+                                          repeatsAt(a, p.point.test, p.point.load), other, pairing));
     }
     return levels;
 }
@@ -197,41 +306,14 @@ std::string gainText(double ratio)
 CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint& b, const std::string& nameA,
                                    const std::string& nameB)
 {
-    CapacityComparison c;
-    c.test = a.test;
-    const auto tokensOf = [](const OperatingPoint& op) {
-        return op.crossing ? op.crossing->outputTokensPerS : std::nullopt;
-    };
-    const auto tokensA = tokensOf(a);
-    const auto tokensB = tokensOf(b);
-    const bool bothFound = a.state == OperatingState::Found && b.state == OperatingState::Found;
-    if (bothFound && tokensA && tokensB && *tokensB > 0)
-        c.ratio = betweenRuns(ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS}),
-                              static_cast<std::size_t>(a.repeats), static_cast<std::size_t>(b.repeats));
-    if (!c.ratio) {
-        c.sentence = "No ratio of capacities: " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
-        return c;
-    }
-    const std::string at = "where " + limitsText(a.slo) + ": ";
-    const std::string both = nameA + " carries " + figureText(*tokensA) + " tok/s at " +
-                             loadText({a.axis, a.crossing->load}) + ", " + nameB + " " +
-                             figureText(*tokensB) + " tok/s at " + loadText({b.axis, b.crossing->load});
-    const std::string oneRepeat = std::min(a.repeats, b.repeats) > 1 || !c.ratio->ci95
-                                      ? ""
-                                      : " The interval knows the noise within the runs; that between runs, which "
-                                        "one repeat does not show, is assumed to be " +
-                                            percentText(kAssumedBetweenRuns) + ".";
-    if (c.ratio->isDistinguishable()) {
-        c.sentence = nameB + " has " + gainText(c.ratio->value) + " than " + nameA + " " + at + both +
-                     " (ratio " + figureText(c.ratio->value) + ", " + intervalText(*c.ratio->ci95) + ")." + oneRepeat;
-    } else if (c.ratio->ci95) {
-        c.sentence = "The two cannot be told apart " + at + both + " (ratio " + figureText(c.ratio->value) +
-                     ", " + intervalText(*c.ratio->ci95) + " holds 1)." + oneRepeat;
-    } else {
-        c.sentence = "Whether the two differ cannot be said, for lack of samples or repeats, " + at + both +
-                     " (ratio " + figureText(c.ratio->value) + ", no interval).";
-    }
-    return c;
+    return compareAs(Pairing::Apart, a, b, {}, nameA, nameB);
+}
+
+CapacityComparison comparePairedCapacity(const OperatingPoint& a, const OperatingPoint& b,
+                                         std::span<const double> ratios, const std::string& nameA,
+                                         const std::string& nameB)
+{
+    return compareAs(Pairing::Paired, a, b, ratios, nameA, nameB);
 }
 
 std::vector<CapacityComparison> compareCapacities(std::span<const OperatingPoint> a,
@@ -244,6 +326,22 @@ std::vector<CapacityComparison> compareCapacities(std::span<const OperatingPoint
             std::find_if(b.begin(), b.end(), [&](const OperatingPoint& op) { return op.test == one.test; });
         if (other != b.end())
             all.push_back(compareCapacity(one, *other, nameA, nameB));
+    }
+    return all;
+}
+
+std::vector<CapacityComparison> comparePairedCapacities(std::span<const PointSummary> a,
+                                                        std::span<const PointSummary> b, const Slo& slo,
+                                                        const std::string& nameA, const std::string& nameB)
+{
+    std::vector<CapacityComparison> all;
+    const std::vector<Curve> curvesB = makeCurves(b, slo);
+    for (const Curve& curve : makeCurves(a, slo)) {
+        const auto other =
+            std::find_if(curvesB.begin(), curvesB.end(), [&](const Curve& c) { return c.test == curve.test; });
+        if (other != curvesB.end())
+            all.push_back(comparePairedCapacity(findOperatingPoint(curve), findOperatingPoint(*other),
+                                                capacityRatios(curve, *other), nameA, nameB));
     }
     return all;
 }

@@ -57,10 +57,16 @@ struct Estimate
 /// Absent unless the first is above 0; a second of 0 gives 0 without an interval.
 std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b);
 
+/// How the two runs were taken. Paired (run/paired.h): the same requests on the same schedule, each level on one engine
+/// and at once on the other, the order changing from level to level and from repeat to repeat. What drifts meanwhile
+/// falls on both alike, so that with repeats a ratio is taken pair by pair, and its interval from the spread of these.
+enum class Pairing { Apart, Paired };
+
 /// By how much two runs of one and the same engine are taken to differ, up and down, beyond the noise inside each:
 /// machines warm up, share their host, place memory otherwise. It is an assumption, used and said where a run has no
-/// repeats that show it.
+/// repeats that show it. Paired runs share what changes with time.
 inline constexpr double kAssumedBetweenRuns = 0.05;
+inline constexpr double kAssumedBetweenPairs = 0.02;
 
 /// One level that both runs have; medians of the repeats that may be believed (of all where none may). Intervals
 /// as in CapacityComparison.
@@ -77,10 +83,11 @@ struct LevelComparison
     std::optional<Interval> throughputRatioCi95, latencyRatioCi95, goodputRatioCi95;
     bool validA = false, validB = false;
 };
-std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b);
+std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b,
+                                           Pairing pairing = Pairing::Apart);
 
 /// Capacity at the SLO of two runs: output tok/s where the limit is crossed. Where a run has but one repeat, the
-/// interval of the ratio holds kAssumedBetweenRuns beside the noise within the runs.
+/// interval of the ratio holds what is assumed of the noise between runs (or pairs) beside the noise within them.
 struct CapacityComparison
 {
     std::string test;
@@ -90,10 +97,18 @@ struct CapacityComparison
 /// Two operating points of one test under one SLO; `nameA` and `nameB` name the runs in the sentence.
 CapacityComparison compareCapacity(const OperatingPoint& a, const OperatingPoint& b, const std::string& nameA,
                                    const std::string& nameB);
+/// The same of paired runs. `ratios`: B/A of the repeats that have a capacity on both sides.
+CapacityComparison comparePairedCapacity(const OperatingPoint& a, const OperatingPoint& b,
+                                         std::span<const double> ratios, const std::string& nameA,
+                                         const std::string& nameB);
 /// The same for each test that has an operating point in both runs.
 std::vector<CapacityComparison> compareCapacities(std::span<const OperatingPoint> a,
                                                   std::span<const OperatingPoint> b, const std::string& nameA,
                                                   const std::string& nameB);
+/// And of paired runs, from the points that both were summarised to under one SLO.
+std::vector<CapacityComparison> comparePairedCapacities(std::span<const PointSummary> a,
+                                                        std::span<const PointSummary> b, const Slo& slo,
+                                                        const std::string& nameA, const std::string& nameB);
 
 /// "25 % more throughput (20 % less time for the same work)": the two percentages of one ratio, each by its
 /// name.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/document.h"
 
+#include "report/report.h"
+
 namespace tailmark {
 
 ReportDocument makeReport(const RunResults& results)
@@ -27,6 +29,26 @@ ReportDocument makeReport(const RunResults& results)
         }
     }
     return document;
+}
+
+std::string htmlReport(const RunResults& results)
+{
+    return htmlOf(makeReport(results));
+}
+
+std::string markdownReport(const RunResults& results)
+{
+    return markdownOf(makeReport(results));
+}
+
+std::string comparisonHtml(const ComparedRuns& compared)
+{
+    return htmlOf(makeComparisonReport(compared));
+}
+
+std::string comparisonMarkdown(const ComparedRuns& compared)
+{
+    return markdownOf(makeComparisonReport(compared));
 }
 
 } // namespace tailmark

@@ -9,6 +9,8 @@
 
 namespace tailmark {
 
+struct ComparedRuns;
+
 // The report as data: what is said, in order. The HTML and Markdown writers only decide how it looks.
 
 struct Paragraph
@@ -60,6 +62,10 @@ struct ReportDocument
 };
 
 ReportDocument makeReport(const RunResults& results);
+ReportDocument makeComparisonReport(const ComparedRuns& compared);
+
+std::string htmlOf(const ReportDocument& document);
+std::string markdownOf(const ReportDocument& document);
 
 // Parts of it, in files of their own; empty sections are left out.
 std::vector<ReportSection> resultSections(const RunResults& results); ///< what was found

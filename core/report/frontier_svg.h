@@ -13,4 +13,13 @@ namespace tailmark {
 /// hollow. Colours come from the page's style sheet (classes), so that one chart serves light and dark.
 Figure frontierFigure(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points);
 
+struct NamedFrontier
+{
+    std::string name;
+    const Curve* curve = nullptr;
+    std::span<const PointSummary> points;
+};
+/// Several runs of one test over one another, under the SLO of the first; at least one.
+Figure overlaidFrontiers(std::span<const NamedFrontier> frontiers);
+
 } // namespace tailmark

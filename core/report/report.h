@@ -11,6 +11,8 @@
 
 namespace tailmark {
 
+struct ComparedRuns;
+
 // Writers over RunResults; all take their numbers from the same summaries. Pure but for the stream.
 
 /// Contract §11. Unset values are null, never NaN or 0.
@@ -22,5 +24,8 @@ Status writeRecordsCsv(const RunResults& results, const Store& store, std::ostre
 /// One self-contained HTML file with vector charts, no script, no network.
 std::string htmlReport(const RunResults& results);
 std::string markdownReport(const RunResults& results);
+/// The same of runs side by side.
+std::string comparisonHtml(const ComparedRuns& compared);
+std::string comparisonMarkdown(const ComparedRuns& compared);
 
 } // namespace tailmark

@@ -17,14 +17,21 @@ void hideIn(nlohmann::ordered_json& value)
     value = plain;
 }
 
+/// Not the whole object at once: the name of an environment variable (api_key_env) is no secret.
+void hideInTarget(nlohmann::ordered_json& target)
+{
+    for (const char* key : {"base_url", "proxy", "metrics_url", "headers", "extra_body"})
+        hideIn(target.at(key));
+}
+
 } // namespace
 
 nlohmann::ordered_json shareSafeMatrix(const Matrix& matrix)
 {
     nlohmann::ordered_json json = matrixToJson(matrix);
-    // Not the whole object at once: the name of an environment variable (api_key_env) is no secret.
-    for (const char* key : {"base_url", "proxy", "metrics_url", "headers", "extra_body"})
-        hideIn(json.at("target").at(key));
+    hideInTarget(json.at("target"));
+    if (const auto paired = json.find("paired_with"); paired != json.end())
+        hideInTarget(paired->at("target"));
     for (const char* key : {"sampling", "extras"})
         hideIn(json.at("workload").at(key));
     return json;

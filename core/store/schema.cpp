@@ -159,6 +159,14 @@ constexpr std::array kMigrations = {
         content BLOB NOT NULL
     );
     )sql",
+    // Runs measured beside each other, and runs kept under a name for others to be compared with.
+    R"sql(
+    ALTER TABLE runs ADD COLUMN partner INTEGER;
+    CREATE TABLE baselines (
+        name TEXT PRIMARY KEY,
+        run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE
+    ) WITHOUT ROWID;
+    )sql",
 };
 
 Result<std::int64_t> integerOf(const sqlite::Connection& connection, const char* sql)

@@ -293,6 +293,17 @@ Result<RunId> Store::createRun(const std::string& name, const Plan& plan, const 
     return run;
 }
 
+Status Store::pairRuns(RunId a, RunId b)
+{
+    Result<sqlite::Transaction> transaction = m_impl->beginWriting();
+    if (!transaction)
+        return transaction.error();
+    for (const auto& [run, partner] : {std::pair(a, b), std::pair(b, a)})
+        if (Status status = m_impl->db.run("UPDATE runs SET partner = ? WHERE id = ?", partner.value, run.value); !status)
+            return status;
+    return transaction.value().commit();
+}
+
 Status Store::updateCard(RunId run, const RunCard& card)
 {
     return m_impl->change(run, "UPDATE runs SET card = ? WHERE id = ?", dumped(cardToJson(card)), run.value);
@@ -397,7 +408,7 @@ Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where,
         // One damaged card must not hide all other runs.
         "CASE WHEN json_valid(card) THEN json_extract(card, '$.engine.value') END, "
         "CASE WHEN json_valid(card) THEN json_extract(card, '$.model.value') END, points_planned, "
-        "(SELECT count(*) FROM points WHERE run = runs.id AND facts IS NOT NULL), note FROM runs " +
+        "(SELECT count(*) FROM points WHERE run = runs.id AND facts IS NOT NULL), note, partner FROM runs " +
         std::string(where) + " ORDER BY id DESC";
     const auto onRow = [&](const sqlite::Statement& row) {
         RunInfo info;
@@ -412,6 +423,8 @@ Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where,
         info.pointsPlanned = static_cast<int>(row.integer(8));
         info.pointsDone = static_cast<int>(row.integer(9));
         info.note = row.text(10);
+        if (!row.isNull(11))
+            info.partner = RunId{row.integer(11)};
         byId[info.id.value] = list.size();
         list.push_back(std::move(info));
     };
@@ -581,6 +594,27 @@ Status Store::setTags(RunId run, const std::vector<std::string>& tags)
     return transaction.value().commit();
 }
 
+Status Store::setBaseline(const std::string& name, RunId run)
+{
+    return m_impl->write("INSERT OR REPLACE INTO baselines (name, run) VALUES (?, ?)", name, run.value);
+}
+
+Status Store::removeBaseline(const std::string& name)
+{
+    return m_impl->write("DELETE FROM baselines WHERE name = ?", name);
+}
+
+Result<std::map<std::string, RunId>> Store::baselines() const
+{
+    std::map<std::string, RunId> named;
+    const Status status = m_impl->db.query(
+        "SELECT baselines.name, run FROM baselines JOIN runs ON runs.id = run WHERE deleted_at IS NULL",
+        [&](const sqlite::Statement& row) { named.emplace(row.text(0), RunId{row.integer(1)}); });
+    if (!status)
+        return status.error();
+    return named;
+}
+
 Status Store::deleteRun(RunId run)
 {
     if (m_impl->writers.isHeld(run))
@@ -597,7 +631,9 @@ Status Store::undeleteRun(RunId run)
 
 Status Store::purgeDeleted()
 {
-    return m_impl->write("DELETE FROM runs WHERE deleted_at IS NOT NULL");
+    if (Status status = m_impl->write("DELETE FROM runs WHERE deleted_at IS NOT NULL"); !status)
+        return status;
+    return m_impl->write("UPDATE runs SET partner = NULL WHERE partner NOT IN (SELECT id FROM runs)");
 }
 
 Status Store::keepTrace(const KeptTrace& trace)

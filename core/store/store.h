@@ -8,6 +8,7 @@
 #include "record/request_record.h"
 #include "record/run_card.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +33,7 @@ struct RunInfo
     int pointsPlanned = 0, pointsDone = 0;
     std::vector<std::string> tags;
     std::string note;
+    std::optional<RunId> partner; ///< of a paired run: the one that was measured beside it
 };
 
 /// A stored point; its records are read apart.
@@ -90,6 +92,8 @@ public:
     // writing a run
     Result<RunId> createRun(const std::string& name, const Plan& plan, const RunCard& card,
                             const nlohmann::json& environment);
+    /// Two runs that are measured beside each other know each other.
+    Status pairRuns(RunId a, RunId b);
     Status updateCard(RunId run, const RunCard& card);
     Status updateEnvironment(RunId run, const nlohmann::json& environment);
     Status addWarning(RunId run, const std::string& text);
@@ -119,6 +123,11 @@ public:
     Status renameRun(RunId run, const std::string& name);
     Status setNote(RunId run, const std::string& note);
     Status setTags(RunId run, const std::vector<std::string>& tags);
+    /// Keeps a run under a name of its own, in place of the one that had it, for others to be compared with.
+    Status setBaseline(const std::string& name, RunId run);
+    Status removeBaseline(const std::string& name);
+    /// By their names; those of deleted runs are left out.
+    Result<std::map<std::string, RunId>> baselines() const;
     /// Hides the run from lists (not while it is being written); undeleteRun brings it back; purgeDeleted
     /// drops such runs for good (the file keeps its size, the space is used again).
     Status deleteRun(RunId run);

@@ -152,6 +152,24 @@ void TestRequests::comparedByWhatIsAsked()
     QCOMPARE(compared.code, 0);
     QVERIFY2(compared.out.contains("Controlled: only workload.extras.priority differs (1 / 2)"),
              compared.out.constData());
+
+    const QStringList onDb{u"--db"_s, file("runs.sqlite")};
+    QCOMPARE(cli(QStringList{u"compare"_s, u"--baseline"_s, u"release"_s, u"2"_s} + onDb).code, 2);
+    QCOMPARE(cli(QStringList{u"baseline"_s, u"release"_s, u"1"_s} + onDb).code, 0);
+    QVERIFY(cli(QStringList{u"baseline"_s} + onDb).out.startsWith("release: run 1, "));
+    const Ended named = cli(QStringList{u"compare"_s, u"--baseline"_s, u"release"_s, u"2"_s, u"--json"_s} + onDb);
+    QCOMPARE(named.code, 0);
+    QCOMPARE(named.json()[u"a"_s][u"id"_s].toInt(), 1);
+    QCOMPARE(named.json()[u"b"_s][u"id"_s].toInt(), 2);
+    const QStringList gated{u"compare"_s, u"--baseline"_s, u"release"_s, u"2"_s, u"--fail-if"_s};
+    QCOMPARE(cli(gated + QStringList{u"capacity<0.95"_s} + onDb).code, 5); // one level has no capacity: it cannot be told
+    QCOMPARE(cli(gated + QStringList{u"load<1"_s} + onDb).code, 2);
+    QCOMPARE(cli(QStringList{u"compare"_s, u"1"_s, u"2"_s, u"--as"_s, u"html"_s, u"-o"_s, file("compared.html")} + onDb).code,
+             0);
+    QFile report(file("compared.html"));
+    QVERIFY(report.open(QIODevice::ReadOnly) && report.readAll().contains("workload.extras.priority"));
+    QCOMPARE(cli(QStringList{u"baseline"_s, u"release"_s, u"--forget"_s} + onDb).code, 0);
+    QCOMPARE(cli(QStringList{u"compare"_s, u"--baseline"_s, u"release"_s, u"2"_s} + onDb).code, 2);
 }
 
 void TestRequests::wrongExtrasAreRefused_data()

@@ -111,7 +111,7 @@ void TestUsage::helpAndVersion()
     const Ended help = cli({u"--help"_s});
     QCOMPARE(help.code, 0);
     for (const char* command :
-         {"run", "validate", "probe", "import-trace", "list", "export", "compare", "operating-point"}) {
+         {"run", "validate", "probe", "import-trace", "list", "export", "compare", "baseline", "operating-point"}) {
         QVERIFY2(help.out.contains(command), command);
         QCOMPARE(cli({QString::fromLatin1(command), u"--help"_s}).code, 0);
     }
@@ -192,6 +192,10 @@ void TestUsage::badDatabaseIsOneLine()
     const Ended none = cli({u"list"_s, u"--json"_s}, environment);
     QCOMPARE(none.code, 0);
     QCOMPARE(none.out.trimmed(), QByteArray("[]"));
+    QVERIFY2(none.err.startsWith("There is no run yet in "), none.err.constData());
+    const Ended plain = cli({u"list"_s}, environment);
+    QCOMPARE(plain.code, 0);
+    QVERIFY(plain.out.isEmpty() && plain.errorLines().size() == 1);
 }
 
 void TestUsage::unwritableFilesAreToldBeforeTheRun()

@@ -71,24 +71,22 @@ PointSummary measured(const Engine& engine, int clients, std::uint64_t seed, int
     return summarize(plan, engine.slo(), FailureDenominator::Attempted, b.batch, facts);
 }
 
-OperatingPoint measuredPoint(const Engine& engine, std::uint64_t seed, int repeats)
+/// Runs serve several tests.
+const std::vector<PointSummary>& measuredPoints(const Engine& engine, std::uint64_t seed, int repeats)
 {
-    std::vector<PointSummary> points;
-    for (int repeat = 0; repeat < repeats; ++repeat) {
+    static std::map<std::tuple<int, double, double, std::uint64_t, int>, std::vector<PointSummary>> measuredOnce;
+    auto [it, isNew] =
+        measuredOnce.try_emplace({engine.stages, engine.limitMs, engine.speed, seed, repeats});
+    for (int repeat = 0; isNew && repeat < repeats; ++repeat) {
         for (const int clients : {32, 40, 48, 56, 64})
-            points.push_back(measured(engine, clients, seed, repeat));
+            it->second.push_back(measured(engine, clients, seed, repeat));
     }
-    return findOperatingPoint(makeCurves(points, engine.slo()).front());
+    return it->second;
 }
 
-/// The runs of the first engine serve several tests.
-const OperatingPoint& baseline(const Engine& engine, std::uint64_t seed, int repeats)
+OperatingPoint measuredPoint(const Engine& engine, std::uint64_t seed, int repeats)
 {
-    static std::map<std::tuple<int, double, std::uint64_t, int>, OperatingPoint> measuredOnce;
-    const auto [it, isNew] = measuredOnce.try_emplace({engine.stages, engine.limitMs, seed, repeats});
-    if (isNew)
-        it->second = measuredPoint(engine, seed, repeats);
-    return it->second;
+    return findOperatingPoint(makeCurves(measuredPoints(engine, seed, repeats), engine.slo()).front());
 }
 
 /// In how many pairs of runs an engine of another speed is called different.
@@ -99,9 +97,24 @@ int toldApart(const Engine& engine, double speed, int repeats, int pairs)
     int different = 0;
     for (int pair = 1; pair <= pairs; ++pair) {
         const auto seed = static_cast<std::uint64_t>(2 * pair);
-        const CapacityComparison c = compareCapacity(baseline(engine, seed, repeats),
+        const CapacityComparison c = compareCapacity(measuredPoint(engine, seed, repeats),
                                                      measuredPoint(other, seed + 1, repeats), "A", "B");
         different += c.ratio && c.ratio->isDistinguishable();
+    }
+    return different;
+}
+
+/// The same of paired runs. Their requests are drawn apart: nothing is taken from what they would share.
+int pairsToldApart(const Engine& engine, double speed, int repeats, int pairs)
+{
+    Engine other = engine;
+    other.speed = speed;
+    int different = 0;
+    for (int pair = 1; pair <= pairs; ++pair) {
+        const auto seed = static_cast<std::uint64_t>(2 * pair);
+        const auto all = comparePairedCapacities(measuredPoints(engine, seed, repeats),
+                                                 measuredPoints(other, seed + 1, repeats), engine.slo(), "A", "B");
+        different += all.size() == 1 && all[0].ratio && all[0].ratio->isDistinguishable();
     }
     return different;
 }
@@ -149,6 +162,19 @@ private slots:
         QFETCH(int, pairs);
         const int different = toldApart({4, limitMs}, 0.9, repeats, pairs);
         QVERIFY2(different >= pairs - pairs / 10, qPrintable(QString::number(different)));
+    }
+
+    void pairedRunsOfOneEngineAreNotDistinguishableEither()
+    {
+        const int different = pairsToldApart({4, 40}, 1, 1, 20);
+        QVERIFY2(different <= 2, qPrintable(QString::number(different)));
+    }
+
+    void pairedRunsTellApartWhatOthersCannot()
+    {
+        const int apart = toldApart({4, 40}, 0.95, 1, 10);
+        const int paired = pairsToldApart({4, 40}, 0.95, 1, 10);
+        QVERIFY2(paired > apart, qPrintable(QStringLiteral("%1 of 10, %2 of 10").arg(paired).arg(apart)));
     }
 
     void aRunThatStraysByTwoPercentIsStillTheSameEngine()

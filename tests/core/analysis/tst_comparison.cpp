@@ -141,6 +141,19 @@ private slots:
             comparisonSentence(d).c_str());
     }
 
+    void aQuantizationBesideAFlagIsUncontrolledAndNamedFirst()
+    {
+        RunFacts b = facts();
+        b.card.type("flags.max_num_seqs", "512");
+        b.card.type("quantization", "int4");
+        const auto d = differences(facts(), b);
+        QCOMPARE(d.front().key, std::string("card.quantization"));
+        QVERIFY(!isControlled(d));
+        QVERIFY2(comparisonSentence(d).starts_with("Uncontrolled: 2 things differ: quantization (fp8 / int4), "
+                                                   "flags.max_num_seqs (256 / 512)"),
+                 comparisonSentence(d).c_str());
+    }
+
     void workloadMeasurementLimitsAndTests_data()
     {
         QTest::addColumn<QString>("key");
@@ -343,6 +356,50 @@ private slots:
                                                           p->rates[Metric::OutputTokensPerS] * 1.001};
         const auto levels = compareLevels(std::span(&a, 1), std::span(&b, 1));
         QVERIFY(levels[0].throughputRatioCi95->low < 1 && levels[0].throughputRatioCi95->high > 1.09);
+    }
+
+    /// The speed of the machine changes from repeat to repeat by a tenth, for both; B is 3 % faster each time.
+    void pairedRepeatsShareWhatDrifts()
+    {
+        std::vector<PointSummary> a, b;
+        const double drift[] = {1, 1.1, 0.9, 1.05};
+        for (int i = 0; i < 4; ++i) {
+            a.push_back(pointAt(8, 1000 * drift[i], 100, i));
+            b.push_back(pointAt(8, 1030 * drift[i] * (i % 2 ? 1.002 : 0.998), 100, i));
+        }
+        const LevelComparison apart = compareLevels(a, b)[0];
+        QVERIFY(apart.throughputRatioCi95->low < 1);
+        const LevelComparison paired = compareLevels(a, b, Pairing::Paired)[0];
+        QVERIFY(isNear(*paired.throughputRatio, 1.03, 1e-3));
+        QVERIFY(paired.throughputRatioCi95->low > 1.02 && paired.throughputRatioCi95->high < 1.04);
+        QCOMPARE(paired.throughputA, apart.throughputA); // the sides stay what they are
+    }
+
+    void pairsOfRepeatsThatOneSideHasAloneDoNotCount()
+    {
+        const std::vector<PointSummary> a = {pointAt(8, 1000, 100, 0), pointAt(8, 1000, 100, 1)};
+        const std::vector<PointSummary> b = {pointAt(8, 1100, 100, 1)};
+        const LevelComparison one = compareLevels(a, b, Pairing::Paired)[0];
+        QCOMPARE(*one.throughputRatio, 1.1); // no two pairs: as of runs with one repeat
+        QVERIFY(one.throughputRatioCi95->high < 1.1 * 1.1);
+    }
+
+    void pairedCapacityTellsOnWhatItRests()
+    {
+        OperatingPoint a = found(4000, Interval{3990, 4010});
+        OperatingPoint b = found(4160, Interval{4150, 4170});
+        const CapacityComparison one = comparePairedCapacity(a, b, {}, "A", "B");
+        QVERIFY(one.ratio->isDistinguishable()); // 4 % is more than what is assumed between paired runs
+        QVERIFY2(one.sentence.find("paired: the same requests on the same schedule") != std::string::npos &&
+                     one.sentence.find("between paired runs, which one repeat does not show, is assumed to be 2 %") !=
+                         std::string::npos,
+                 one.sentence.c_str());
+        a.repeats = b.repeats = 3;
+        const std::vector<double> ratios = {1.02, 1.025, 1.03};
+        const CapacityComparison three = comparePairedCapacity(a, b, ratios, "A", "B");
+        QVERIFY(isNear(three.ratio->value, 1.025, 1e-3));
+        QVERIFY(three.ratio->isDistinguishable());
+        QVERIFY2(three.sentence.find("3 pairs of repeats") != std::string::npos, three.sentence.c_str());
     }
 
     void nothingAgainstSomethingIsARatioOfZero()

@@ -114,7 +114,8 @@ private slots:
         sqlite3* db = nullptr;
         QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
         QCOMPARE(sqlite3_exec(db,
-                              "DROP TABLE server_samples; DROP TABLE traces;"
+                              "DROP TABLE server_samples; DROP TABLE traces; DROP TABLE baselines;"
+                              "ALTER TABLE runs DROP COLUMN partner;"
                               "UPDATE points SET facts = json_remove(facts, '$.thread_cpu', '$.timer_lag_ms',"
                               " '$.counted_at_request_end', '$.server_note');"
                               "PRAGMA user_version = 1",

@@ -159,6 +159,8 @@ private slots:
     void tellsWhyItCannotOpen();
     void refusesANewerSchema();
     void bringsAnOlderSchemaUpToDate();
+    void runsOfAPairKnowEachOther();
+    void baselinesAreKeptByName();
     void refusesAMissingFileForReading();
     void saysWhichRunIsMissing();
     void textsAreKeptWhateverTheyHold();
@@ -603,8 +605,8 @@ void TestStore::bringsAnOlderSchemaUpToDate()
     sqlite3* db = nullptr;
     QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
     QCOMPARE(sqlite3_exec(db,
-                          "ALTER TABLE records DROP COLUMN prompt_tokens_client; DROP TABLE traces; PRAGMA "
-                          "user_version = 2",
+                          "ALTER TABLE records DROP COLUMN prompt_tokens_client; DROP TABLE traces;"
+                          "ALTER TABLE runs DROP COLUMN partner; DROP TABLE baselines; PRAGMA user_version = 2",
                           nullptr, nullptr, nullptr),
              SQLITE_OK);
     sqlite3_close(db);
@@ -619,6 +621,49 @@ void TestStore::bringsAnOlderSchemaUpToDate()
     VERIFY_OK(store.appendRecords(run, PointIndex{0}, smallBatch()));
     batch = store.loadRecords(run, PointIndex{0}, false).value();
     QCOMPARE(batch.records.at(2).promptTokensClient, 10);
+    QVERIFY(!store.loadRun(run).value().info.partner);
+    QVERIFY(store.baselines().value().empty());
+}
+
+void TestStore::runsOfAPairKnowEachOther()
+{
+    OPEN(store, m_path);
+    const RunId a = store.createRun("a", planOf(1), {}, {}).value();
+    const RunId b = store.createRun("b", planOf(1), {}, {}).value();
+    VERIFY_OK(store.pairRuns(a, b));
+    QVERIFY(store.loadRun(a).value().info.partner == b);
+    QVERIFY(store.loadRun(b).value().info.partner == a);
+    for (const RunInfo& info : store.listRuns().value())
+        QVERIFY(info.partner == (info.id == a ? b : a));
+    for (const RunId run : {a, b})
+        VERIFY_OK(store.finishRun(run, RunState::Done));
+    VERIFY_OK(store.deleteRun(b));
+    VERIFY_OK(store.purgeDeleted());
+    QVERIFY(!store.loadRun(a).value().info.partner); // it is gone
+}
+
+void TestStore::baselinesAreKeptByName()
+{
+    OPEN(store, m_path);
+    const RunId a = store.createRun("a", planOf(1), {}, {}).value();
+    const RunId b = store.createRun("b", planOf(1), {}, {}).value();
+    for (const RunId run : {a, b})
+        VERIFY_OK(store.finishRun(run, RunState::Done));
+    VERIFY_OK(store.setBaseline("release", a));
+    VERIFY_OK(store.setBaseline("nightly", b));
+    QVERIFY((store.baselines().value() == std::map<std::string, RunId>{{"nightly", b}, {"release", a}}));
+    VERIFY_OK(store.setBaseline("release", b)); // in place of the other
+    QVERIFY(store.baselines().value().at("release") == b);
+    VERIFY_OK(store.removeBaseline("nightly"));
+    QCOMPARE(store.baselines().value().size(), std::size_t(1));
+    VERIFY_OK(store.deleteRun(b));
+    QVERIFY(store.baselines().value().empty());
+    VERIFY_OK(store.undeleteRun(b));
+    QCOMPARE(store.baselines().value().size(), std::size_t(1));
+    VERIFY_OK(store.deleteRun(b));
+    VERIFY_OK(store.purgeDeleted());
+    QVERIFY(store.baselines().value().empty());
+    QVERIFY(!store.setBaseline("none", RunId{99}).ok());
 }
 
 void TestStore::refusesAMissingFileForReading()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/document.h"
-#include "report/report.h"
 #include "report/svg.h"
 
 namespace tailmark {
@@ -9,9 +8,9 @@ namespace {
 
 constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --text: #1b1f24; --muted: #57606a; --page: #ffffff; --line: #d0d7de; --shade: #f3f5f8;
-  --blue: #0b62c4; --red: #c0392b; --green: #14804a; --amber: #8a5a00; --band: rgba(11, 98, 196, 0.10); }
+  --blue: #0b62c4; --red: #c0392b; --green: #14804a; --amber: #8a5a00; --orange: #c4560b; --teal: #0b8a84; --violet: #7a3fc0; --band: rgba(11, 98, 196, 0.10); }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --muted: #9aa4af; --page: #14171b; --line: #343b44;
-  --shade: #1d2228; --blue: #6cb2ff; --red: #ff8a7a; --green: #63d297; --amber: #f0c060; --band: rgba(108, 178, 255, 0.14); } }
+  --shade: #1d2228; --blue: #6cb2ff; --red: #ff8a7a; --green: #63d297; --amber: #f0c060; --orange: #ff9f57; --teal: #4fd0c8; --violet: #c39bff; --band: rgba(108, 178, 255, 0.14); } }
 body { margin: 0 auto; max-width: 76rem; padding: 1.5rem; background: var(--page); color: var(--text);
   font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 2.2rem 0 0.6rem; font-size: 1.2rem; }
@@ -30,6 +29,10 @@ svg text { fill: var(--text); } svg .tick { fill: var(--muted); } svg .point-lab
 .curve { fill: none; stroke: var(--blue); stroke-width: 2; } .whisker { stroke: var(--muted); stroke-width: 1.4; }
 .passing { fill: var(--green); } .failing { fill: var(--red); }
 .invalid { fill: var(--page); stroke: var(--muted); stroke-width: 1.6; stroke-dasharray: 2 2; }
+.series-0 { --series: var(--blue); } .series-1 { --series: var(--orange); } .series-2 { --series: var(--teal); }
+.series-3 { --series: var(--violet); } .series-4 { --series: var(--amber); } .series-5 { --series: var(--muted); }
+.curve.series-0, .curve.series-1, .curve.series-2, .curve.series-3, .curve.series-4, .curve.series-5 { stroke: var(--series); }
+.mark { fill: var(--series); }
 .limit { stroke: var(--red); stroke-dasharray: 7 5; stroke-width: 1.6; } svg .limit-label { fill: var(--red); }
 .bracket { fill: var(--band); } .crossing { fill: none; stroke: var(--blue); stroke-width: 2.6; }
 .crossing-line { stroke: var(--blue); stroke-dasharray: 2 4; }
@@ -105,9 +108,9 @@ private:
 
 } // namespace
 
-std::string htmlReport(const RunResults& results)
+std::string htmlOf(const ReportDocument& document)
 {
-    return HtmlWriter().write(makeReport(results));
+    return HtmlWriter().write(document);
 }
 
 } // namespace tailmark

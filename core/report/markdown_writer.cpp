@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/document.h"
-#include "report/report.h"
 
 #include <algorithm>
 
@@ -79,9 +78,9 @@ private:
 
 } // namespace
 
-std::string markdownReport(const RunResults& results)
+std::string markdownOf(const ReportDocument& document)
 {
-    return MarkdownWriter().write(makeReport(results));
+    return MarkdownWriter().write(document);
 }
 
 } // namespace tailmark

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/run_comparison.h"
+
+#include "analysis/test_figures.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace tailmark {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json orNull(const std::optional<double>& value)
+{
+    return value ? Json(*value) : Json();
+}
+
+Json intervalJson(const std::optional<Interval>& interval)
+{
+    return interval ? Json{interval->low, interval->high} : Json();
+}
+
+Json pairJson(const std::optional<double>& a, const std::optional<double>& b, const std::optional<double>& ratio,
+              const std::optional<Interval>& ci95)
+{
+    return {{"a", orNull(a)}, {"b", orNull(b)}, {"ratio", orNull(ratio)}, {"ci95", intervalJson(ci95)}};
+}
+
+Json levelJson(const LevelComparison& level)
+{
+    Json latency = {{"metric", metricInfo(level.latencyMetric).id}, {"percentile", level.latencyPercent}};
+    latency.update(pairJson(level.latencyA, level.latencyB, level.latencyRatio, level.latencyRatioCi95));
+    return {{"test", level.test},
+            {"load", {{"axis", loadAxisId(level.load.axis)}, {"value", level.load.value}}},
+            {"valid", {{"a", level.validA}, {"b", level.validB}}},
+            {"output_tokens_per_s",
+             pairJson(level.throughputA, level.throughputB, level.throughputRatio, level.throughputRatioCi95)},
+            {"latency", std::move(latency)},
+            {"goodput_requests_per_s",
+             pairJson(level.goodputA, level.goodputB, level.goodputRatio, level.goodputRatioCi95)}};
+}
+
+Json capacityJson(const CapacityComparison& capacity)
+{
+    Json gained, saved;
+    if (capacity.ratio && capacity.ratio->value > 0) {
+        gained = 100 * (capacity.ratio->value - 1);
+        saved = 100 * (1 - 1 / capacity.ratio->value);
+    }
+    return {{"test", capacity.test},
+            {"ratio", capacity.ratio ? Json(capacity.ratio->value) : Json()},
+            {"ci95", intervalJson(capacity.ratio ? capacity.ratio->ci95 : std::nullopt)},
+            {"distinguishable", capacity.ratio && capacity.ratio->ci95 ? Json(capacity.ratio->isDistinguishable()) : Json()},
+            {"throughput_gained_percent", gained},
+            {"time_saved_percent", saved},
+            {"sentence", capacity.sentence}};
+}
+
+Json figuresJson(const std::vector<TestFigure>& a, const std::vector<TestFigure>& b)
+{
+    Json json = Json::array();
+    for (const TestFigure& figure : a) {
+        const auto same = std::find_if(b.begin(), b.end(), [&](const TestFigure& f) {
+            return f.test == figure.test && f.id == figure.id;
+        });
+        if (same != b.end())
+            json.push_back({{"test", figure.test},
+                            {"figure", figure.id},
+                            {"unit", figure.unit},
+                            {"a", orNull(figure.value)},
+                            {"b", orNull(same->value)}});
+    }
+    return json;
+}
+
+Json comparisonJson(const RunResults& a, const RunResults& b, const RunComparison& comparison)
+{
+    Json differences = Json::array(), levels = Json::array(), capacities = Json::array();
+    for (const Difference& d : comparison.differences)
+        differences.push_back({{"key", d.key}, {"a", d.a}, {"b", d.b}, {"unknown", d.unknown}});
+    for (const LevelComparison& level : comparison.levels)
+        levels.push_back(levelJson(level));
+    for (const CapacityComparison& capacity : comparison.capacities)
+        capacities.push_back(capacityJson(capacity));
+    return {{"a", runInfoToJson(a.run.info)},
+            {"b", runInfoToJson(b.run.info)},
+            {"controlled", comparison.controlled()},
+            {"sentence", comparison.conditions()},
+            {"paired", comparison.pairing == Pairing::Paired},
+            {"same_requests", comparison.sameRequests == SameRequests::Unknown
+                                  ? Json()
+                                  : Json(comparison.sameRequests == SameRequests::Yes)},
+            {"differences", std::move(differences)},
+            {"levels", std::move(levels)},
+            {"capacities", std::move(capacities)},
+            {"bursts", figuresJson(burstFigures(a.points), burstFigures(b.points))}};
+}
+
+/// The runs of a pair name each other in their environments.
+bool arePaired(const StoredRun& a, const StoredRun& b)
+{
+    return a.info.partner == b.info.id && b.info.partner == a.info.id;
+}
+
+SameRequests sameRequests(const StoredRun& a, const StoredRun& b)
+{
+    const auto hashOf = [](const StoredRun& run) {
+        const nlohmann::json& environment = run.environment;
+        return environment.is_object() ? environment.value("request_hash", nlohmann::json()) : nlohmann::json();
+    };
+    const nlohmann::json hashA = hashOf(a), hashB = hashOf(b);
+    if (hashA.is_null() || hashB.is_null())
+        return SameRequests::Unknown;
+    return hashA == hashB ? SameRequests::Yes : SameRequests::No;
+}
+
+} // namespace
+
+std::string RunComparison::conditions() const
+{
+    std::string text = comparisonSentence(differences);
+    if (pairing == Pairing::Paired)
+        text += "; paired, level by level on one engine after the other";
+    if (sameRequests != SameRequests::Unknown)
+        text += sameRequests == SameRequests::Yes ? "; same requests" : "; not the same requests";
+    return text;
+}
+
+RunComparison compareRuns(const RunResults& baseline, const RunResults& run, const std::string& nameA,
+                          const std::string& nameB)
+{
+    RunComparison c;
+    c.nameA = nameA;
+    c.nameB = nameB;
+    c.pairing = arePaired(baseline.run, run.run) ? Pairing::Paired : Pairing::Apart;
+    c.sameRequests = sameRequests(baseline.run, run.run);
+    c.differences = differences({baseline.run.plan.matrix, baseline.run.card}, {run.run.plan.matrix, run.run.card});
+    c.levels = compareLevels(baseline.points, run.points, c.pairing);
+    c.capacities = c.pairing == Pairing::Paired
+                       ? comparePairedCapacities(baseline.points, run.points, baseline.slo, nameA, nameB)
+                       : compareCapacities(baseline.operatingPoints, run.operatingPoints, nameA, nameB);
+    return c;
+}
+
+std::string runLetter(std::size_t index)
+{
+    const std::string letter(1, static_cast<char>('A' + index % 26));
+    return index < 26 ? letter : runLetter(index / 26 - 1) + letter;
+}
+
+Result<ComparedRuns> loadCompared(const Store& store, const std::vector<RunId>& runs, const Slo& slo)
+{
+    if (runs.size() < 2)
+        return Error{ErrorCode::BadInput, "compare", "needs two runs or more"};
+    ComparedRuns compared;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (std::count(runs.begin(), runs.end(), runs[i]) > 1)
+            return Error{ErrorCode::BadInput, "run " + std::to_string(runs[i].value),
+                         "is given twice: a run compared with itself says nothing"};
+        Result<RunResults> results = loadResults(store, runs[i], i == 0 ? slo : compared.baseline().slo);
+        if (!results)
+            return results.error();
+        compared.runs.push_back(std::move(results).value());
+        if (i > 0)
+            compared.comparisons.push_back(
+                compareRuns(compared.baseline(), compared.runs.back(), runLetter(0), runLetter(i)));
+    }
+    return compared;
+}
+
+Json runInfoToJson(const RunInfo& run)
+{
+    return {{"id", run.id.value},
+            {"name", run.name},
+            {"started_at", run.startedAt},
+            {"finished_at", run.finishedAt.empty() ? Json() : Json(run.finishedAt)},
+            {"state", runStateId(run.state)},
+            {"target", run.target},
+            {"engine", run.engine},
+            {"model", run.model},
+            {"points_planned", run.pointsPlanned},
+            {"points_done", run.pointsDone},
+            {"paired_with", run.partner ? Json(run.partner->value) : Json()},
+            {"tags", run.tags},
+            {"note", run.note}};
+}
+
+Json comparisonToJson(const ComparedRuns& compared)
+{
+    Json all = Json::array();
+    for (std::size_t i = 0; i < compared.comparisons.size(); ++i)
+        all.push_back(comparisonJson(compared.baseline(), compared.runs[i + 1], compared.comparisons[i]));
+    if (all.size() == 1)
+        return all.front();
+    return {{"baseline", runInfoToJson(compared.baseline().run.info)}, {"comparisons", std::move(all)}};
+}
+
+} // namespace tailmark
