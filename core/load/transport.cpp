@@ -12,6 +12,9 @@ RequestRecord recordOf(const SendOrder& order)
     record.intended = order.intended;
     record.promptTokensPlanned = order.planned.promptTokens;
     record.promptTokensClient = order.planned.promptTokensClient;
+    record.cachedTokensPlanned = order.planned.cachedTokens;
+    record.session = order.planned.session;
+    record.turn = order.planned.turn;
     record.outputTokensCap = order.planned.outputTokens;
     return record;
 }

@@ -65,6 +65,10 @@ struct RequestRecord
     std::int32_t promptTokensPlanned = kUnknownCount;
     std::int32_t promptTokensClient = kUnknownCount; ///< of the prompt written, as we count it
     std::int32_t promptTokens = kUnknownCount;       ///< as the server reported
+    /// Of the prompt, what requests before it had by plan, so that a prefix cache of endless size serves it.
+    std::int32_t cachedTokensPlanned = kUnknownCount;
+    std::int32_t session = kUnknownCount; ///< number within the point, from 0
+    std::int32_t turn = kUnknownCount;    ///< of its session, from 0
     std::int32_t outputTokensCap = kUnknownCount;
     std::int32_t outputTokens = kUnknownCount; ///< last usage that is not null and not all zero, else evidence
     std::int32_t cachedTokens = kUnknownCount;

@@ -44,7 +44,10 @@ constexpr std::array kColumns = {"request",
                                  "token_events",
                                  "meets_slo",
                                  "error",
-                                 "prompt_tokens_client"};
+                                 "prompt_tokens_client",
+                                 "cached_tokens_planned",
+                                 "session",
+                                 "turn"};
 
 class RecordsWriter
 {
@@ -91,7 +94,8 @@ private:
         m_csv.integer(r.tokenEvents);
         writeJudgement(judge(r, batch.chunksOf(r), m_results.slo));
         m_csv.text(batch.errorOf(r));
-        writeCount(r.promptTokensClient);
+        for (const std::int32_t count : {r.promptTokensClient, r.cachedTokensPlanned, r.session, r.turn})
+            writeCount(count);
         m_csv.endRow();
     }
 

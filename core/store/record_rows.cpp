@@ -37,6 +37,9 @@ constexpr std::array kColumns = {"request",
                                  "prompt_tokens_planned",
                                  "prompt_tokens_client",
                                  "prompt_tokens",
+                                 "cached_tokens_planned",
+                                 "session",
+                                 "turn",
                                  "output_tokens_cap",
                                  "output_tokens",
                                  "cached_tokens",
@@ -153,6 +156,9 @@ void bindRecord(sqlite::Statement& statement, std::int64_t pointRow, const Recor
     bind.count(record.promptTokensPlanned);
     bind.count(record.promptTokensClient);
     bind.count(record.promptTokens);
+    bind.count(record.cachedTokensPlanned);
+    bind.count(record.session);
+    bind.count(record.turn);
     bind.count(record.outputTokensCap);
     bind.count(record.outputTokens);
     bind.count(record.cachedTokens);
@@ -190,6 +196,9 @@ void appendRow(const sqlite::Statement& row, bool withChunks, RecordBatch& batch
     record.promptTokensPlanned = read.count();
     record.promptTokensClient = read.count();
     record.promptTokens = read.count();
+    record.cachedTokensPlanned = read.count();
+    record.session = read.count();
+    record.turn = read.count();
     record.outputTokensCap = read.count();
     record.outputTokens = read.count();
     record.cachedTokens = read.count();

@@ -167,6 +167,56 @@ constexpr std::array kMigrations = {
         run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE
     ) WITHOUT ROWID;
     )sql",
+    // What requests share by plan, and which turn of which session they are; the table made anew once more.
+    R"sql(
+    DROP INDEX records_by_point;
+    ALTER TABLE records RENAME TO records_before;
+    CREATE TABLE records (
+        id INTEGER PRIMARY KEY,
+        point INTEGER NOT NULL REFERENCES points(id) ON DELETE CASCADE,
+        request INTEGER NOT NULL,
+        worker INTEGER,
+        phase INTEGER NOT NULL,
+        outcome TEXT NOT NULL,
+        finish_reason TEXT,
+        stamps TEXT NOT NULL,
+        new_connection INTEGER NOT NULL,
+        resent_after_stale INTEGER NOT NULL,
+        done_seen INTEGER NOT NULL,
+        http_status INTEGER,
+        intended_ns INTEGER,
+        sent_ns INTEGER,
+        headers_ns INTEGER,
+        first_event_ns INTEGER,
+        first_token_ns INTEGER,
+        first_answer_token_ns INTEGER,
+        last_token_ns INTEGER,
+        closed_ns INTEGER,
+        connect_ns INTEGER NOT NULL,
+        prompt_tokens_planned INTEGER,
+        prompt_tokens_client INTEGER,
+        prompt_tokens INTEGER,
+        cached_tokens_planned INTEGER,
+        session INTEGER,
+        turn INTEGER,
+        output_tokens_cap INTEGER,
+        output_tokens INTEGER,
+        cached_tokens INTEGER,
+        token_events INTEGER NOT NULL,
+        first_event_tokens INTEGER,
+        coalesced_events INTEGER NOT NULL,
+        malformed_events INTEGER NOT NULL,
+        error TEXT,
+        chunks BLOB
+    );
+    INSERT INTO records SELECT id, point, request, worker, phase, outcome, finish_reason, stamps, new_connection,
+        resent_after_stale, done_seen, http_status, intended_ns, sent_ns, headers_ns, first_event_ns,
+        first_token_ns, first_answer_token_ns, last_token_ns, closed_ns, connect_ns, prompt_tokens_planned,
+        prompt_tokens_client, prompt_tokens, NULL, NULL, NULL, output_tokens_cap, output_tokens, cached_tokens,
+        token_events, first_event_tokens, coalesced_events, malformed_events, error, chunks FROM records_before;
+    DROP TABLE records_before;
+    CREATE INDEX records_by_point ON records(point);
+    )sql",
 };
 
 Result<std::int64_t> integerOf(const sqlite::Connection& connection, const char* sql)

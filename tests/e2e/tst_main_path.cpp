@@ -27,7 +27,8 @@ constexpr const char* kRecordsHeader = "request,test,load,repeat,phase,in_window
                                        "ms,new_connection,send_lag_ms,ttft_ms,"
                                        "ttft_intended_ms,tpot_ms,e2e_ms,e2e_intended_ms,prompt_tokens_"
                                        "planned,prompt_tokens,output_tokens_cap,output_tokens,"
-                                       "cached_tokens,token_events,meets_slo,error,prompt_tokens_client";
+                                       "cached_tokens,token_events,meets_slo,error,prompt_tokens_client,"
+                                       "cached_tokens_planned,session,turn";
 
 double quantileOf(QList<double> values, double p)
 {

@@ -84,7 +84,8 @@ private slots:
             QVERIFY(!isPresent(t));
         for (const std::int32_t count :
              {record.promptTokensPlanned, record.promptTokensClient, record.promptTokens,
-              record.outputTokensCap, record.outputTokens, record.cachedTokens, record.firstEventTokens})
+              record.outputTokensCap, record.outputTokens, record.cachedTokens, record.firstEventTokens,
+              record.cachedTokensPlanned, record.session, record.turn})
             QCOMPARE(count, kUnknownCount);
     }
 

@@ -275,7 +275,8 @@ private slots:
                          "headers_ms,first_event_ms,first_token_ms,first_answer_token_ms,last_token_ms,closed_ms,"
                          "connect_ms,new_connection,send_lag_ms,ttft_ms,ttft_intended_ms,tpot_ms,e2e_ms,"
                          "e2e_intended_ms,prompt_tokens_planned,prompt_tokens,output_tokens_cap,output_tokens,"
-                         "cached_tokens,token_events,meets_slo,error,prompt_tokens_client"));
+                         "cached_tokens,token_events,meets_slo,error,prompt_tokens_client,"
+                         "cached_tokens_planned,session,turn"));
         QCOMPARE(rows.size(), qsizetype(1 + 4 * 300));
         for (const QStringList& row : rows)
             QCOMPARE(row.size(), rows[0].size());

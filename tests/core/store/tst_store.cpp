@@ -62,6 +62,9 @@ RequestRecord fullRecord(std::uint32_t request)
     r.promptTokensPlanned = 9;
     r.promptTokensClient = 10;
     r.promptTokens = 0;
+    r.cachedTokensPlanned = 17;
+    r.session = 18;
+    r.turn = 0;
     r.outputTokensCap = 11;
     r.outputTokens = 12;
     r.cachedTokens = 0;
@@ -96,6 +99,9 @@ void compareRecords(const RequestRecord& a, const RequestRecord& b)
     QCOMPARE(a.promptTokensPlanned, b.promptTokensPlanned);
     QCOMPARE(a.promptTokensClient, b.promptTokensClient);
     QCOMPARE(a.promptTokens, b.promptTokens);
+    QCOMPARE(a.cachedTokensPlanned, b.cachedTokensPlanned);
+    QCOMPARE(a.session, b.session);
+    QCOMPARE(a.turn, b.turn);
     QCOMPARE(a.outputTokensCap, b.outputTokensCap);
     QCOMPARE(a.outputTokens, b.outputTokens);
     QCOMPARE(a.cachedTokens, b.cachedTokens);
@@ -614,7 +620,8 @@ void TestStore::bringsAnOlderSchemaUpToDate()
     RecordBatch batch = store.loadRecords(run, PointIndex{0}).value();
     RecordBatch written = smallBatch();
     QCOMPARE(batch.records.size(), std::size_t(2));
-    written.records[0].promptTokensClient = kUnknownCount; // what nobody wrote is not known
+    RequestRecord& old = written.records[0]; // what nobody wrote is not known
+    old.promptTokensClient = old.cachedTokensPlanned = old.session = old.turn = kUnknownCount;
     compareRecords(batch.records[0], written.records[0]);
     compareRecords(batch.records[1], written.records[1]);
     QCOMPARE(batch.chunksOf(batch.records[0]).size(), std::size_t(2));
