@@ -21,10 +21,10 @@ bool neverConnected(Outcome outcome)
 
 } // namespace
 
-PointDriver::PointDriver(const PointLoad& load, DriverShare share, std::atomic<std::uint32_t>& nextRequest,
+PointDriver::PointDriver(const PointLoad& load, DriverShare share, std::atomic<std::uint32_t>& nextChain,
                          const Clock& sinceStart, Transport& transport, RecordBuffers& records,
                          LoadCounters& counters)
-    : m_load(load), m_share(share), m_nextRequest(nextRequest), m_clock(sinceStart), m_transport(transport),
+    : m_load(load), m_share(share), m_nextChain(nextChain), m_clock(sinceStart), m_transport(transport),
       m_records(records), m_counters(counters)
 {
     if (openLoop()) {
@@ -37,6 +37,7 @@ PointDriver::PointDriver(const PointLoad& load, DriverShare share, std::atomic<s
         const auto workers = static_cast<std::size_t>(m_load.concurrency);
         m_thinking.reserve(workers);
         m_ready.reserve(2 * workers);
+        m_chains.resize(workers / static_cast<std::size_t>(m_share.count) + 1, {0, 0});
         for (int worker = m_share.index; worker < m_load.concurrency; worker += m_share.count)
             planNext(worker, Nanoseconds(0), true);
     }
@@ -191,15 +192,32 @@ void PointDriver::planScheduled(std::uint32_t request)
         m_upcoming.intended = m_upcoming.planned.intended;
 }
 
-/// Closed loop: a worker that became free takes the next request. It retires when the numbers are used up, or
-/// when it would still be thinking at the end of the sending.
+RequestChain& PointDriver::chainOf(std::int32_t worker)
+{
+    return m_chains[static_cast<std::size_t>(worker / m_share.count)];
+}
+
+/// The next request of the worker's chain, of a new one where that is over; false when the numbers are used
+/// up.
+bool PointDriver::nextOfChain(std::int32_t worker, std::uint32_t& request)
+{
+    RequestChain& chain = chainOf(worker);
+    if (chain.count == 0) {
+        if (countReached())
+            return false;
+        chain = m_load.source->chain(m_nextChain.fetch_add(1, std::memory_order_relaxed));
+    }
+    request = chain.first++;
+    --chain.count;
+    return m_load.maxRequests == 0 || request < m_load.maxRequests;
+}
+
+/// Closed loop: a worker that became free goes on. It retires when the numbers are used up, or when it would
+/// still be thinking at the end of the sending.
 void PointDriver::planNext(std::int32_t worker, Nanoseconds freeAt, bool first)
 {
-    if (countReached())
-        return;
     SendOrder order;
-    order.request = m_nextRequest.fetch_add(1, std::memory_order_relaxed);
-    if (m_load.maxRequests > 0 && order.request >= m_load.maxRequests)
+    if (!nextOfChain(worker, order.request))
         return;
     order.worker = worker;
     order.planned = m_load.source->planned(order.request);
@@ -227,7 +245,8 @@ void PointDriver::endSending(Nanoseconds now, Nanoseconds onTimeFrom, bool stopp
 
 bool PointDriver::countReached() const
 {
-    return m_load.maxRequests > 0 && m_nextRequest.load(std::memory_order_relaxed) >= m_load.maxRequests;
+    return m_load.maxRequests > 0 &&
+           m_load.source->chain(m_nextChain.load(std::memory_order_relaxed)).first >= m_load.maxRequests;
 }
 
 /// A point lasts until `sendFor`, unless a limit on the number of requests ends it earlier.

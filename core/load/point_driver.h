@@ -27,14 +27,15 @@ struct DriverShare
 ///
 /// Open loop: requests go out in the order of the schedule, each at its intended time or, while `maxInFlight`
 /// are under way, as soon as one ends; the wait stays visible because `intended` is never moved. Closed loop:
-/// each worker sends one request after another; the next is intended at the end of the previous plus its
-/// think time. After a failure to connect the worker pauses kRefusedPause in addition, so that a server that
-/// is down does not turn the loop into a flood of failures.
+/// each worker sends one request after another, those of a chain (a session's turns) before it takes the next
+/// chain; the next is intended at the end of the previous plus its think time. After a failure to connect the
+/// worker pauses kRefusedPause in addition, so that a server that is down does not turn the loop into a flood
+/// of failures.
 ///
 /// Nothing is sent before its time, and nothing is intended at or after `sendFor`. At `sendFor` a request
 /// that is late by no more than kLateAllowance is still sent; the others that wait become `not_sent` when
-/// they are of a schedule (their record says why), and were never intended when they are a worker's. After `sendFor + drain` what is
-/// in flight is cancelled.
+/// they are of a schedule (their record says why), and were never intended when they are a worker's. After
+/// `sendFor + drain` what is in flight is cancelled.
 class PointDriver final : public TransportObserver
 {
 public:
@@ -44,8 +45,8 @@ public:
     /// A call of sendDue() sends at most this many, so that responses are read in between.
     static constexpr int kSendsPerCall = 64;
 
-    /// `nextRequest` numbers the requests of a closed loop over all shares; it starts at 0.
-    PointDriver(const PointLoad& load, DriverShare share, std::atomic<std::uint32_t>& nextRequest,
+    /// `nextChain` numbers the chains of a closed loop over all shares; it starts at 0.
+    PointDriver(const PointLoad& load, DriverShare share, std::atomic<std::uint32_t>& nextChain,
                 const Clock& sinceStart, Transport& transport, RecordBuffers& records,
                 LoadCounters& counters);
 
@@ -76,10 +77,12 @@ private:
     void endSending(Nanoseconds now, Nanoseconds onTimeFrom, bool stopped);
     void checkFinished(Nanoseconds now);
     bool countReached() const;
+    RequestChain& chainOf(std::int32_t worker);
+    bool nextOfChain(std::int32_t worker, std::uint32_t& request);
 
     PointLoad m_load;
     DriverShare m_share;
-    std::atomic<std::uint32_t>& m_nextRequest;
+    std::atomic<std::uint32_t>& m_nextChain;
     const Clock& m_clock;
     Transport& m_transport;
     RecordBuffers& m_records;
@@ -92,6 +95,8 @@ private:
 
     std::uint32_t m_scheduled = 0; ///< open loop: requests of the point
     SendOrder m_upcoming;          ///< open loop: the next that is not due yet
+    std::vector<RequestChain>
+        m_chains; ///< closed loop: what is left of each worker's, by worker of the share
     std::vector<SendOrder>
         m_thinking; ///< closed loop: what workers send once they have thought; heap, earliest first
     std::vector<SendOrder> m_ready; ///< due and not sent, in order, from m_readyHead on

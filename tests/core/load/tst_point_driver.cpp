@@ -75,6 +75,9 @@ private slots:
     void countEndsThePoint();
     void refusedConnectionsDoNotFlood();
     void sharesKeepTheNumbersOfTheSchedule();
+    void turnsWaitForTheAnswerBefore();
+    void sessionsOverSeveralShares();
+    void countEndsSessions();
 };
 
 void PointDriverTest::closedLoopFollowsItsLaw_data()
@@ -388,6 +391,107 @@ void PointDriverTest::sharesKeepTheNumbersOfTheSchedule()
         driver.stop();
     }
     QCOMPARE(numbers.size(), 100U);
+}
+
+void PointDriverTest::turnsWaitForTheAnswerBefore()
+{
+    VirtualPoint point;
+    point.transport.service = 100ms;
+    PointLoad load = closedLoop(3, 20s, 50ms);
+    auto source = std::make_shared<ListedSource>();
+    source->think = 50ms;
+    source->turns = {4, 1, 3};
+    load.source = source;
+    point.begin(load);
+    point.run();
+    std::map<std::uint32_t, const RequestRecord*> byNumber;
+    std::map<std::int32_t, Nanoseconds> endOf;
+    for (const RequestRecord& record : point.batch.records) {
+        byNumber[record.request] = &record;
+        const auto previous = endOf.find(record.worker);
+        QCOMPARE(record.intended.count(), previous == endOf.end() ? 0 : (previous->second + 50ms).count());
+        endOf[record.worker] = record.closed;
+    }
+    QCOMPARE(endOf.size(), 3U); // as many sessions at once as workers
+    QCOMPARE(point.transport.mostInFlight, 3);
+    int whole = 0;
+    for (std::uint32_t session = 0; session < 100; ++session) {
+        const RequestChain chain = source->chain(session);
+        const RequestRecord* before = nullptr;
+        for (std::uint32_t turn = 0; turn < chain.count; ++turn) {
+            const auto found = byNumber.find(chain.first + turn);
+            if (found == byNumber.end())
+                break; // the point ended inside it
+            if (before) {
+                QCOMPARE(found->second->worker, before->worker);
+                QCOMPARE(found->second->intended.count(), Nanoseconds(before->closed + 50ms).count());
+            }
+            before = found->second;
+            whole += turn + 1 == chain.count;
+        }
+    }
+    QVERIFY2(whole > 90, qPrintable(QString::number(whole)));
+}
+
+void PointDriverTest::sessionsOverSeveralShares()
+{
+    VirtualClock clock;
+    RecordBuffers buffers;
+    std::atomic<std::uint32_t> next{0};
+    PointLoad load = closedLoop(7, 5s);
+    auto source = std::make_shared<ListedSource>();
+    source->turns = {2, 5, 1};
+    load.source = source;
+    std::vector<std::unique_ptr<LoadCounters>> counters;
+    std::vector<std::unique_ptr<VirtualTransport>> transports;
+    std::vector<std::unique_ptr<PointDriver>> drivers;
+    for (int share = 0; share < 3; ++share) {
+        counters.push_back(std::make_unique<LoadCounters>());
+        transports.push_back(std::make_unique<VirtualTransport>(clock, buffers));
+        transports.back()->service = Nanoseconds(10ms) * (share + 1);
+        drivers.push_back(std::make_unique<PointDriver>(load, DriverShare{share, 3, 100}, next, clock,
+                                                        *transports.back(), buffers, *counters.back()));
+        transports.back()->observer = drivers.back().get();
+    }
+    for (clock.time = 0ns; clock.time < 2s; clock.time += 5ms)
+        for (std::size_t share = 0; share < 3; ++share) {
+            transports[share]->deliver();
+            drivers[share]->sendDue();
+        }
+    std::map<std::uint32_t, std::int32_t> workerOf;
+    for (std::size_t share = 0; share < 3; ++share)
+        for (const RequestRecord& record : transports[share]->sends) {
+            QCOMPARE(record.worker % 3, static_cast<std::int32_t>(share));
+            QVERIFY2(workerOf.emplace(record.request, record.worker).second, "a number was sent twice");
+        }
+    QVERIFY(workerOf.size() > 600);
+    for (std::uint32_t session = 0; session < 200; ++session) {
+        const RequestChain chain = source->chain(session);
+        for (std::uint32_t turn = 1; turn < chain.count; ++turn)
+            QCOMPARE(workerOf.at(chain.first + turn), workerOf.at(chain.first));
+    }
+    for (const auto& driver : drivers)
+        driver->stop();
+}
+
+void PointDriverTest::countEndsSessions()
+{
+    for (const std::int64_t limit : {7, 8, 9, 40}) {
+        VirtualPoint point;
+        point.transport.service = 100ms;
+        PointLoad load = closedLoop(3, 1000s);
+        auto source = std::make_shared<ListedSource>();
+        source->turns = {4, 1, 3};
+        load.source = source;
+        load.maxRequests = limit;
+        point.begin(load);
+        point.run();
+        verifyEachOnce(point.batch, static_cast<std::size_t>(limit));
+        QCOMPARE(point.countOf(Outcome::Completed), static_cast<std::size_t>(limit));
+        for (const RequestRecord& record : point.batch.records)
+            QVERIFY(record.request < limit);
+        QVERIFY(point.clock.time < 100s);
+    }
 }
 
 QTEST_GUILESS_MAIN(PointDriverTest)

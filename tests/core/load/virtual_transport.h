@@ -23,6 +23,7 @@ class ListedSource final : public RequestSource
 public:
     std::vector<Nanoseconds> times;
     Nanoseconds think{0};
+    std::vector<std::uint32_t> turns; ///< of the sessions, again and again; empty = there are none
 
     static std::shared_ptr<ListedSource> every(Nanoseconds gap, std::uint32_t count)
     {
@@ -40,6 +41,15 @@ public:
         planned.promptTokens = 10;
         planned.outputTokens = 20;
         return planned;
+    }
+    RequestChain chain(std::uint32_t number) const override
+    {
+        if (turns.empty())
+            return RequestSource::chain(number);
+        std::uint32_t first = 0;
+        for (std::uint32_t i = 0; i < number; ++i)
+            first += turns[i % turns.size()];
+        return {first, turns[number % turns.size()]};
     }
     void writeBody(std::uint32_t index, std::string& body) const override { body = std::to_string(index); }
 };
