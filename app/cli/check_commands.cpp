@@ -12,6 +12,7 @@
 #include "target/probe.h"
 #include "workload/lengths.h"
 #include "workload/request_body.h"
+#include "workload/request_table.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -49,6 +50,13 @@ int validateFile(const std::string& file)
     const Result<Plan> plan = expand(matrix.value());
     if (!plan)
         return fail({plan.error().code, file, plan.error().line()});
+    for (const PointPlan& point : plan.value().points) {
+        if (!RequestTable::isNeeded(point))
+            continue;
+        if (const auto requests = makeRequestSource(matrix.value(), point, {}); !requests)
+            return fail(requests.error());
+        break; // what a log tells, it tells for all points
+    }
     std::cout << file << ": " << plan.value().points.size() << " points, about "
               << duration(estimatedSeconds(plan.value())) << '\n';
     return kDone;

@@ -37,6 +37,7 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
     base.repeat = repeat;
     base.lengths = matrix.workload.lengths;
     base.prefix = matrix.workload.prefix;
+    base.sessions = matrix.workload.sessions;
     base.output = matrix.workload.output;
     base.cache = matrix.workload.cache;
     base.warmupS = matrix.measurement.warmupS;
@@ -61,6 +62,9 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
     switch (test.kind) {
     case TestKind::FixedShape:
         base.lengths = fixedLengths(test.promptTokens, test.outputTokens);
+        base.sessions = {}; // one shape: no turn that is longer than the one before it
+        if (base.prefix.kind == PrefixKind::Trace)
+            base.prefix = {};
         closedLoop(test.concurrency);
         break;
     case TestKind::ConcurrencySweep:

@@ -130,6 +130,8 @@ struct Sessions
 {
     SessionsKind kind = SessionsKind::None;
     int turns = 4; ///< Synthetic
+    /// Synthetic: prompt tokens that each turn behind the first adds; 0 = as many as are drawn for it.
+    int growthTokens = 0;
     bool operator==(const Sessions&) const = default;
 };
 

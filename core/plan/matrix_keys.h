@@ -33,7 +33,8 @@ TAILMARK_CHOICE(CachePolicy, 3, "cold", "warm", "as_is")
 TAILMARK_CHOICE(BeyondContext, 3, "stop", "clip", "send")
 TAILMARK_CHOICE(TokenEvidencePolicy, 2, "off", "on")
 TAILMARK_CHOICE(LengthsKind, 3, "fixed", "trace", "empirical")
-TAILMARK_CHOICE(PrefixKind, 2, "none", "shared")
+TAILMARK_CHOICE(PrefixKind, 3, "none", "shared", "trace")
+TAILMARK_CHOICE(SessionsKind, 3, "none", "trace", "synthetic")
 TAILMARK_CHOICE(TestKind, 4, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery")
 TAILMARK_CHOICE(ThinkTime, 2, "constant", "exponential")
 TAILMARK_CHOICE(ArrivalProcess, 3, "constant", "poisson", "gamma")
@@ -54,7 +55,6 @@ template <typename E> constexpr std::span<const std::string_view> laterIds()
 }
 inline constexpr std::string_view kLaterLengths[] = {"quantiles", "mix", "prompts"};
 inline constexpr std::string_view kLaterTests[] = {"cold_start"};
-inline constexpr std::string_view kLaterPrefixes[] = {"trace"};
 inline constexpr std::string_view kLaterThinkTimes[] = {"trace"};
 inline constexpr std::string_view kLaterProcesses[] = {"recorded"};
 template <> constexpr std::span<const std::string_view> laterIds<LengthsKind>()
@@ -64,10 +64,6 @@ template <> constexpr std::span<const std::string_view> laterIds<LengthsKind>()
 template <> constexpr std::span<const std::string_view> laterIds<TestKind>()
 {
     return kLaterTests;
-}
-template <> constexpr std::span<const std::string_view> laterIds<PrefixKind>()
-{
-    return kLaterPrefixes;
 }
 template <> constexpr std::span<const std::string_view> laterIds<ThinkTime>()
 {
@@ -168,6 +164,15 @@ template <typename V, typename T> void describePrefix(V& v, T& p)
     v.value("share", p.share, atLeast(0, 1));
 }
 
+template <typename V, typename T> void describeSessions(V& v, T& s)
+{
+    v.value("kind", s.kind, kAny);
+    if (s.kind != SessionsKind::Synthetic)
+        return;
+    v.value("turns", s.turns, atLeast(1, 1'000));
+    v.value("growth_tokens", s.growthTokens, atLeast(0, 2'000'000, "tokens"));
+}
+
 template <typename V, typename T> void describeImages(V& v, T& i)
 {
     v.value("count", i.count, atLeast(1, 64));
@@ -196,6 +201,7 @@ template <typename V, typename T> void describeWorkload(V& v, T& w)
 {
     v.object("lengths", w.lengths, [](auto& u, auto& lengths) { describeLengths(u, lengths); });
     v.object("prefix", w.prefix, [](auto& u, auto& prefix) { describePrefix(u, prefix); });
+    v.object("sessions", w.sessions, [](auto& u, auto& sessions) { describeSessions(u, sessions); });
     v.value("output", w.output, kAny);
     v.value("cache", w.cache, kAny);
     v.value("beyond_context", w.beyondContext, kAny);
@@ -310,6 +316,7 @@ template <typename V, typename T> void describePoint(V& v, T& p)
     v.value("cv", p.cv, kCv);
     v.object("lengths", p.lengths, [](auto& w, auto& lengths) { describeLengths(w, lengths); });
     v.object("prefix", p.prefix, [](auto& w, auto& prefix) { describePrefix(w, prefix); });
+    v.object("sessions", p.sessions, [](auto& w, auto& sessions) { describeSessions(w, sessions); });
     v.value("output", p.output, kAny);
     v.value("cache", p.cache, kAny);
     v.value("warmup_s", p.warmupS, kAny);

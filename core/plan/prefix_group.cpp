@@ -25,4 +25,9 @@ std::optional<std::uint64_t> prefixGroup(const PointPlan& point, std::uint32_t r
     return mixBits(pick) % static_cast<std::uint64_t>(point.prefix.groups);
 }
 
+bool sharesPrefixes(const PointPlan& point)
+{
+    return point.prefix.kind != PrefixKind::None || point.sessions.kind != SessionsKind::None;
+}
+
 } // namespace tailmark

@@ -228,6 +228,35 @@ public:
         }
     }
 
+    /// What is taken from a log needs one, and conversations need workers that wait.
+    void sharing(const Matrix& matrix)
+    {
+        const Workload& workload = matrix.workload;
+        const bool recorded = workload.sessions.kind == SessionsKind::Trace;
+        const bool blocks = workload.prefix.kind == PrefixKind::Trace;
+        if (blocks && workload.sessions.kind == SessionsKind::Synthetic)
+            error("workload.prefix.kind", "is \"trace\", whose blocks belong to the requests of the log; "
+                                          "workload.sessions.kind must then be \"none\" or \"trace\"");
+        for (const bool prefix : {true, false}) {
+            if (!(prefix ? blocks : recorded))
+                continue;
+            const std::string path = prefix ? "workload.prefix.kind" : "workload.sessions.kind";
+            if (workload.lengths.kind != LengthsKind::Trace)
+                error(path, "is \"trace\", which needs workload.lengths.kind \"trace\": the log it is of");
+            else if (workload.lengths.draw != LengthsDraw::Joint)
+                error(path, "is \"trace\", which needs the rows of the log as they are: "
+                            "workload.lengths.draw must be \"joint\"");
+        }
+        if (workload.sessions.kind == SessionsKind::None)
+            return;
+        for (std::size_t i = 0; i < matrix.tests.size(); ++i)
+            if (const Test& test = matrix.tests[i];
+                test.enabled && test.kind != TestKind::ConcurrencySweep && test.kind != TestKind::FixedShape)
+                error(keys::indexed("tests", i) + ".kind",
+                      "is " + keys::shown(testKindId(test.kind)) +
+                          ", whose arrivals wait for no answer; workload.sessions needs concurrency_sweep");
+    }
+
     void tests(const Matrix& matrix)
     {
         std::set<std::string> names;
@@ -385,10 +414,11 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                    "counts the output tokens of all choices of a request together; there is no "
                    "time per output token of one");
     }
-    if (workload.cache == CachePolicy::Warm && (workload.prefix.kind == PrefixKind::None ||
+    if (workload.cache == CachePolicy::Warm && (workload.prefix.kind != PrefixKind::Shared ||
                                                 workload.prefix.sharedTokens == 0 || workload.prefix.share == 0))
         remark("workload.cache",
-               "a warm cache holds the shared prefixes, and no prefix is shared: there is nothing to warm");
+               "a warm cache holds the prefixes of workload.prefix.kind \"shared\", and there are none: there is "
+               "nothing to warm");
     if (!workload.streaming)
         remark("workload.streaming",
                "without streaming there is no first token to time, only the whole response");
@@ -420,6 +450,7 @@ Matrix matrixOfEveryKey(LengthsKind lengths)
 {
     Matrix matrix;
     matrix.workload.lengths.kind = lengths;
+    matrix.workload.sessions.kind = SessionsKind::Synthetic;
     for (const TestKind kind : {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep,
                                 TestKind::BurstRecovery}) {
         matrix.tests.emplace_back();
@@ -445,6 +476,7 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     cross.bodyKeys("target.extra_body", matrix.target.extraBody);
     cross.bodyKeys("workload.sampling", matrix.workload.sampling);
     cross.extras(matrix);
+    cross.sharing(matrix);
     cross.tests(matrix);
     return findings;
 }

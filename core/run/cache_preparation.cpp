@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/cache_preparation.h"
 
+#include "plan/prefix_group.h"
 #include "target/address.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ Result<CacheFacts> CachePreparation::prepare(const PointPlan& point, LoadGenerat
                                                         : "by " + m_body.saltField;
     if (point.cache == CachePolicy::Cold) {
         addTo(facts.made, "kept apart from earlier points " + bySalt);
-        if (point.prefix.kind == PrefixKind::None && !m_body.bypassFields.empty())
+        if (!sharesPrefixes(point) && !m_body.bypassFields.empty())
             addTo(facts.made, "passed by with " + m_body.bypassFields.dump());
         else
             addTo(facts.made, reset(control));

@@ -53,7 +53,7 @@ Result<std::optional<Trace>> keptTrace(const Store& store, const std::string& ha
 
 Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
 {
-    ReadLengths read{lengths, nullptr, {}};
+    ReadLengths read{lengths, nullptr, nullptr, {}};
     if (lengths.kind == LengthsKind::Fixed) {
         Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths);
         if (!source)
@@ -88,6 +88,7 @@ Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
         return status.error();
     read.source = std::move(source).value();
     read.lengths.hash = trace.value().hash;
+    read.log = std::make_shared<const Trace>(std::move(trace).value());
     return read;
 }
 

@@ -25,6 +25,7 @@ struct ReadLengths
 {
     Lengths lengths; ///< with the hash of the log that was read
     std::shared_ptr<const LengthSource> source;
+    std::shared_ptr<const Trace> log; ///< null where lengths are of no log
     std::string warning; ///< where the file is not what the matrix names; empty where it is
 };
 

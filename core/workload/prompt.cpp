@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/prompt.h"
 
-#include "base/rng.h"
 #include "plan/prefix_group.h"
 #include "record/request_record.h"
 #include "schedule/arrivals.h"
-#include "workload/corpus.h"
-#include "workload/request_body.h"
+#include "workload/prompt_writer.h"
+#include "workload/request_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -19,112 +17,53 @@ namespace tailmark {
 
 namespace {
 
-/// What keeps a point's prompts apart from those that others left in the cache; empty: nothing does.
-std::string saltOf(const PointPlan& point, const BodyOptions& options)
+bool anyShared(const PointPlan& point)
 {
-    switch (point.cache) {
-    case CachePolicy::Cold:
-        return options.runSalt + "-" + std::to_string(point.index.value);
-    case CachePolicy::Warm:
-        return options.runSalt;
-    case CachePolicy::AsIs:
-        break;
-    }
-    return {};
+    return point.prefix.kind == PrefixKind::Shared && point.prefix.share > 0 && point.prefix.sharedTokens > 0;
 }
 
-/// The request fields that make the stated state of the cache.
-nlohmann::json cacheFields(const PointPlan& point, const BodyOptions& options)
-{
-    nlohmann::json fields = nlohmann::json::object();
-    const std::string salt = saltOf(point, options);
-    if (!options.saltField.empty() && !salt.empty())
-        fields[options.saltField] = salt;
-    // A stated sharing has to be had from the cache, so that it cannot be passed by.
-    if (point.cache == CachePolicy::Cold && point.prefix.kind == PrefixKind::None)
-        fields.update(options.bypassFields);
-    return fields;
-}
-
-/// The salt as part of the words; 0 = it is not there.
-std::uint64_t saltOfWords(const PointPlan& point, const BodyOptions& options)
-{
-    const std::string salt = saltOf(point, options);
-    return options.saltField.empty() && !salt.empty() ? hashText(salt) : 0;
-}
-
-/// Writes the prompts of one point.
-class PromptWriter
+/// Which of the shared prefixes earlier requests of the point have sent, so that a request can find its own
+/// in a cache.
+class SeenPrefixes
 {
 public:
-    PromptWriter(const Matrix& matrix, const PointPlan& point, const BodyOptions& options)
-        : m_point(point), m_fit(options.fit), m_corpus(deriveSeed(matrix.workload.seed, 1), options.fit.pieces),
-          m_body(matrix, options, cacheFields(point, options)),
-          m_salt(saltOfWords(point, options)),
-          m_requestKey(deriveSeed(point.seeds.prompts, 0, 1)), m_groupKey(deriveSeed(matrix.workload.seed, 0, 2))
+    explicit SeenPrefixes(const PointPlan& point) : m_point(point)
     {
+        if (!anyShared(point) || point.cache == CachePolicy::Warm)
+            return;
+        m_firstOf.resize(static_cast<std::size_t>(point.prefix.groups), kNotSeen);
+        std::size_t left = m_firstOf.size();
+        for (std::uint32_t i = 0; i < kSearched && left > 0; ++i)
+            if (const auto group = prefixGroup(point, i); group && m_firstOf[*group] == kNotSeen) {
+                m_firstOf[*group] = i;
+                --left;
+            }
     }
-
-    /// Answers that each request asks for.
-    int choices() const { return m_body.choices(); }
-
-    void writeRequest(std::uint32_t index, LengthPair lengths, std::string& body) const
+    /// Tokens of the prompt that were sent before; `drawnFor`: the request, or its session.
+    std::int32_t tokens(std::uint32_t drawnFor, std::int32_t promptTokens) const
     {
-        // One-to-one in the index, so that no two requests of a point begin with the same words.
-        const std::uint64_t number = mixBits(m_requestKey + index);
-        begin(body, number);
-        std::size_t left = m_fit.piecesFor(lengths.promptTokens);
-        if (const auto group = prefixGroup(m_point, index))
-            left -= write(body, deriveSeed(m_groupKey, *group), std::min(left, prefixPieces()));
-        write(body, number, left);
-        m_body.end(body, lengths.outputTokens, number);
-    }
-
-    void writePrefix(std::uint64_t group, std::string& body) const
-    {
-        const std::uint64_t number = deriveSeed(m_groupKey, group);
-        begin(body, number);
-        write(body, number, prefixPieces());
-        m_body.end(body, 1, number);
+        const auto group = prefixGroup(m_point, drawnFor);
+        if (!group || (!m_firstOf.empty() && m_firstOf[*group] >= drawnFor))
+            return 0;
+        return std::min(promptTokens, m_point.prefix.sharedTokens);
     }
 
 private:
-    void begin(std::string& body, std::uint64_t number) const
-    {
-        m_body.begin(body, number);
-        m_corpus.appendFirst(body);
-    }
+    static constexpr std::uint32_t kNotSeen = ~0u;
+    /// Groups that come up later than this are rare enough to be left out of the plan.
+    static constexpr std::uint32_t kSearched = 1 << 20;
 
-    std::size_t prefixPieces() const
-    {
-        return static_cast<std::size_t>(std::lround(m_point.prefix.sharedTokens / m_fit.tokensPerPiece));
-    }
-
-    /// `count` pieces, of which the first are the number's own; how many.
-    std::size_t write(std::string& body, std::uint64_t number, std::size_t count) const
-    {
-        const std::size_t own = std::min(count, Corpus::kPiecesOfNumber);
-        m_corpus.appendNumber(body, m_salt ? mixBits(number ^ m_salt) : number, own);
-        m_corpus.append(body, mixBits(number), count - own);
-        return count;
-    }
-
-    const PointPlan m_point;
-    const PromptFit m_fit;
-    Corpus m_corpus;
-    RequestBody m_body;
-    std::uint64_t m_salt; ///< in the words; 0 = none there
-    std::uint64_t m_requestKey;
-    std::uint64_t m_groupKey; ///< of the run, not of the point: groups last over points
+    const PointPlan& m_point;
+    std::vector<std::uint32_t> m_firstOf; ///< per group; empty: all were sent before the point
 };
 
 class PointRequests final : public RequestSource
 {
 public:
     PointRequests(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
-                  std::shared_ptr<const LengthSource> lengths)
-        : m_point(point), m_fit(options.fit), m_lengths(std::move(lengths)),
-          m_arrivals(point.openLoop() ? makeArrivals(point) : std::vector<Arrival>()),
+                  std::shared_ptr<const LengthSource> lengths, std::shared_ptr<const RequestTable> table)
+        : m_point(point), m_fit(options.fit), m_lengths(std::move(lengths)), m_table(std::move(table)),
+          m_seen(m_point), m_arrivals(point.openLoop() ? makeArrivals(point) : std::vector<Arrival>()),
           m_writer(matrix, point, options)
     {
     }
@@ -134,7 +73,7 @@ public:
     PlannedRequest planned(std::uint32_t index) const override
     {
         PlannedRequest request;
-        const LengthPair lengths = m_lengths->draw(m_point.seeds.lengths, index);
+        const LengthPair lengths = lengthsOf(index);
         request.promptTokens = lengths.promptTokens;
         request.promptTokensClient = m_fit.clientTokens(lengths.promptTokens).value_or(kUnknownCount);
         request.outputTokens = lengths.outputTokens * m_writer.choices();
@@ -142,20 +81,67 @@ public:
             request.intended = m_arrivals[index].intended;
             request.phase = m_arrivals[index].phase;
         } else {
-            request.thinkTime = thinkTime(m_point, index);
+            request.thinkTime = pauseBefore(index);
         }
+        addSharing(index, request);
         return request;
+    }
+
+    RequestChain chain(std::uint32_t number) const override
+    {
+        return m_table ? m_table->chain(number) : RequestSource::chain(number);
     }
 
     void writeBody(std::uint32_t index, std::string& body) const override
     {
-        m_writer.writeRequest(index, m_lengths->draw(m_point.seeds.lengths, index), body);
+        if (m_table)
+            m_writer.writeRow(index, *m_table, body);
+        else
+            m_writer.writeRequest(index, lengthsOf(index), body);
     }
 
 private:
+    LengthPair lengthsOf(std::uint32_t index) const
+    {
+        return m_table ? m_table->row(m_table->placeOf(index).row).lengths
+                       : m_lengths->draw(m_point.seeds.lengths, index);
+    }
+
+    Nanoseconds pauseBefore(std::uint32_t index) const
+    {
+        if (m_table && m_point.thinkTime == ThinkTime::Trace)
+            return m_table->recordedPause(m_table->row(m_table->placeOf(index).row));
+        // The first request of a worker is any session's first turn: the driver knows it, the number does
+        // not.
+        const bool inSessions = m_table && m_table->sessions() > 0;
+        return thinkTime(m_point,
+                         inSessions ? index + static_cast<std::uint32_t>(m_point.concurrency) : index);
+    }
+
+    void addSharing(std::uint32_t index, PlannedRequest& request) const
+    {
+        if (!sharesPrefixes(m_point))
+            return;
+        if (!m_table) {
+            request.cachedTokens = m_seen.tokens(index, request.promptTokens);
+            return;
+        }
+        const RequestTable::Place place = m_table->placeOf(index);
+        const RequestTable::Row& row = m_table->row(place.row);
+        request.cachedTokens = row.cachedTokens;
+        if (m_table->sessions() == 0)
+            return;
+        const std::uint32_t session = m_table->sessionOf(place);
+        request.session = static_cast<std::int32_t>(session);
+        request.turn = row.turn;
+        request.cachedTokens = std::max(row.cachedTokens, m_seen.tokens(session, request.promptTokens));
+    }
+
     PointPlan m_point;
     PromptFit m_fit;
     std::shared_ptr<const LengthSource> m_lengths;
+    std::shared_ptr<const RequestTable> m_table; ///< null: every request is drawn for itself
+    SeenPrefixes m_seen;
     std::vector<Arrival> m_arrivals;
     PromptWriter m_writer;
 };
@@ -164,7 +150,7 @@ private:
 std::vector<std::uint64_t> groupsOf(const PointPlan& point)
 {
     std::vector<std::uint64_t> groups;
-    if (point.prefix.kind != PrefixKind::Shared || point.prefix.share <= 0 || point.prefix.sharedTokens <= 0)
+    if (!anyShared(point))
         return groups;
     if (point.openLoop()) {
         const auto requests = static_cast<std::uint32_t>(makeArrivals(point).size());
@@ -214,7 +200,8 @@ private:
 
 Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& matrix, const PointPlan& point,
                                                                const BodyOptions& options,
-                                                               std::shared_ptr<const LengthSource> lengths)
+                                                               std::shared_ptr<const LengthSource> lengths,
+                                                               std::shared_ptr<const Trace> log)
 {
     if (Status status = RequestBody::checkFiles(matrix); !status)
         return status.error();
@@ -224,8 +211,22 @@ Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& mat
             return made.error();
         lengths = std::move(made).value();
     }
+    std::shared_ptr<const RequestTable> table;
+    if (RequestTable::isNeeded(point)) {
+        if (!log && (point.prefix.kind == PrefixKind::Trace || point.sessions.kind == SessionsKind::Trace)) {
+            Result<Trace> read = readTrace(point.lengths);
+            if (!read)
+                return read.error();
+            log = std::make_shared<const Trace>(std::move(read).value());
+        }
+        Result<std::shared_ptr<const RequestTable>> made =
+            RequestTable::make(point, *lengths, std::move(log));
+        if (!made)
+            return made.error();
+        table = std::move(made).value();
+    }
     return std::shared_ptr<const RequestSource>(
-        std::make_shared<PointRequests>(matrix, point, options, std::move(lengths)));
+        std::make_shared<PointRequests>(matrix, point, options, std::move(lengths), std::move(table)));
 }
 
 std::shared_ptr<const RequestSource> makePrimingSource(const Matrix& matrix, const PointPlan& point,

@@ -16,6 +16,8 @@
 
 namespace tailmark {
 
+struct Trace;
+
 /// Which request fields the target takes; found by the probe (target/probe.h), generic defaults otherwise.
 struct BodyOptions
 {
@@ -33,8 +35,8 @@ struct BodyOptions
     std::string runSalt; ///< makes the prompts of this run unlike those of every other, where a cache is stated
 };
 
-/// The requests of one point: lengths × schedule × prompts. `lengths` saves reading a trace again where the
-/// caller has the source of point.lengths already. Errors come from the length source only.
+/// The requests of one point: lengths × schedule × prompts. `lengths` and `log` save reading a file again where
+/// the caller has the source of point.lengths and its log already. Errors come from these only.
 ///
 /// A prompt is plain common words, made long enough by `options.fit`. Its first words, behind the one that all
 /// prompts have, are its own number written in words: requests differ from their first block on, so that no
@@ -42,9 +44,13 @@ struct BodyOptions
 /// seeds alone, so that two runs of one matrix ask the same. Where the matrix states a cold or warm cache, the
 /// run's salt keeps earlier runs (cold: earlier points as well) out of it: in `options.saltField` where the
 /// engine has one, else in those first words, which then are the only ones that differ from run to run.
+///
+/// Where prompts hang together (workload/request_table.h) requests are asked in the order of the log, or turn by
+/// turn: a prompt is then the texts of its blocks, one text for each number of a block, or the beginning of its
+/// conversation's text. Planned answers, not those of the engine, are the history of a conversation.
 Result<std::shared_ptr<const RequestSource>>
 makeRequestSource(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
-                  std::shared_ptr<const LengthSource> lengths = nullptr);
+                  std::shared_ptr<const LengthSource> lengths = nullptr, std::shared_ptr<const Trace> log = nullptr);
 
 /// The requests that put the point's shared prefixes into a prefix cache: each prefix that its requests can
 /// begin with once, one output token each. Closed loop: as many as `count()` tells, then no more.

@@ -98,9 +98,15 @@ private slots:
         }
         Matrix trace;
         trace.workload.lengths = fileLengths(LengthsKind::Trace, "azure.csv", "azure");
-        const Result<Matrix> back = matrixFromText(matrixToJson(trace).dump(), "m");
-        QVERIFY(back.ok());
-        QVERIFY(back.value() == trace);
+        trace.workload.prefix.kind = PrefixKind::Trace;
+        trace.workload.sessions.kind = SessionsKind::Trace;
+        Matrix synthetic;
+        synthetic.workload.sessions = {SessionsKind::Synthetic, 7, 250};
+        for (const Matrix& m : {trace, synthetic}) {
+            const Result<Matrix> back = matrixFromText(matrixToJson(m).dump(), "m");
+            QVERIFY2(back.ok(), back ? "" : back.error().line().c_str());
+            QVERIFY(back.value() == m);
+        }
     }
 
     void writesEveryKeyInTheOrderOfTheContract()
@@ -124,7 +130,7 @@ private slots:
         QCOMPARE(keysOf(json["bound"]),
                  "bandwidth_gb_per_s devices active_params bytes_per_param kv_bytes_per_token peak_tflops");
         QCOMPARE(keysOf(json["workload"]),
-                 "lengths prefix output cache beyond_context streaming token_evidence sampling extras seed");
+                 "lengths prefix sessions output cache beyond_context streaming token_evidence sampling extras seed");
         QCOMPARE(keysOf(json["tests"][0]), "kind name enabled levels think_time_s think_time");
         QCOMPARE(keysOf(json["measurement"]),
                  "warmup_s duration_s max_requests until_stable repeats order refine "
@@ -188,10 +194,6 @@ private slots:
             "demo.tailmark.json: tests[0].think_time: \"trace\" is not available in this version; allowed: "
             "\"constant\" "
             "or \"exponential\"");
-        row("a prefix to come", R"({"workload":{"prefix":{"kind":"trace"}}})",
-            "demo.tailmark.json: workload.prefix.kind: \"trace\" is not available in this version; allowed: "
-            "\"none\" or "
-            "\"shared\"");
         row("until stable", R"({"measurement":{"until_stable":true}})",
             "demo.tailmark.json: measurement.until_stable: true is not available in this version; allowed: "
             "false");

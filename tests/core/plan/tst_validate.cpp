@@ -104,6 +104,41 @@ private slots:
             "workload.prefix.groups", [](Matrix& m) { m.workload.prefix.groups = 0; },
             "must be a whole number from 1 to 1,000,000, is 0");
         row(
+            "workload.prefix.kind", [](Matrix& m) { m.workload.prefix.kind = PrefixKind::Trace; },
+            "is \"trace\", which needs workload.lengths.kind \"trace\": the log it is of");
+        row(
+            "workload.sessions.kind",
+            [](Matrix& m) {
+                m.workload.sessions.kind = SessionsKind::Trace;
+                m.tests.resize(2);
+            },
+            "is \"trace\", which needs workload.lengths.kind \"trace\": the log it is of");
+        row(
+            "workload.prefix.kind",
+            [](Matrix& m) {
+                m.workload.lengths = fileLengths(LengthsKind::Trace, "a.jsonl", "mooncake");
+                m.workload.prefix.kind = PrefixKind::Trace;
+                m.workload.sessions.kind = SessionsKind::Synthetic;
+                m.tests.resize(2);
+            },
+            "is \"trace\", whose blocks belong to the requests of the log; workload.sessions.kind must then be "
+            "\"none\" or \"trace\"");
+        row(
+            "workload.sessions.turns",
+            [](Matrix& m) {
+                m.workload.sessions = {SessionsKind::Synthetic, 0};
+                m.tests.resize(2);
+            },
+            "must be a whole number from 1 to 1,000, is 0");
+        row(
+            "tests[2].kind",
+            [](Matrix& m) {
+                m.workload.sessions.kind = SessionsKind::Synthetic;
+                m.tests.resize(3);
+            },
+            "is \"arrival_sweep\", whose arrivals wait for no answer; workload.sessions needs "
+            "concurrency_sweep");
+        row(
             "slo[0].percentile", [](Matrix& m) { m.slo[0].percentile = 100; },
             "must be a number above 0 and below 100, is 100");
         row(
