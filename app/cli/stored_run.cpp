@@ -205,6 +205,8 @@ void printConditions(const RunResults& results, std::ostream& out)
     if (results.points.empty())
         return;
     out << "prefix cache: " << cacheOf(results).text << '\n';
+    if (const std::string text = prefixSharingText(sharingOf(results)); !text.empty())
+        out << "prefix hit rate: " << text << '\n';
     if (const auto errors = summarizeErrors(promptErrorsOf(results)))
         out << "prompt lengths: " << lengthErrorText(*errors) << '\n';
 }

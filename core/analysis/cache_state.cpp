@@ -26,6 +26,14 @@ const char* stateWord(CachePolicy policy)
     return words[static_cast<std::size_t>(policy)];
 }
 
+/// Of the prompt, what is the shared prefix of its group.
+std::int64_t tokensOfGroup(const PointPlan& point, const RequestRecord& r)
+{
+    const std::uint32_t drawnFor =
+        r.session == kUnknownCount ? r.request : static_cast<std::uint32_t>(r.session);
+    return prefixGroup(point, drawnFor) ? std::min(point.prefix.sharedTokens, r.promptTokens) : 0;
+}
+
 std::string countsText(const CacheState& s)
 {
     std::string text = "cached tokens " + countText(s.cachedTokens) + " of " + countText(s.promptTokens);
@@ -79,10 +87,9 @@ CacheState judgeCache(const PointData& data)
         ++s.requests;
         s.promptTokens += static_cast<std::uint64_t>(r->promptTokens);
         s.cachedTokens += static_cast<std::uint64_t>(std::max(0, r->cachedTokens));
-        if (!prefixGroup(data.point, r->request))
-            continue;
-        const std::int64_t shared = std::min<std::int64_t>(data.point.prefix.sharedTokens, r->promptTokens);
-        s.sharedTokens += static_cast<std::uint64_t>(shared);
+        const std::int64_t shared = tokensOfGroup(data.point, *r);
+        s.sharedTokens += static_cast<std::uint64_t>(
+            std::max<std::int64_t>(shared, std::min(r->cachedTokensPlanned, r->promptTokens)));
         leastWarm += static_cast<double>(std::max<std::int64_t>(0, shared - kLargestBlock));
     }
 

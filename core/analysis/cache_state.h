@@ -31,7 +31,7 @@ struct CacheState
     std::uint64_t requests = 0;
     std::uint64_t promptTokens = 0;
     std::uint64_t cachedTokens = 0;
-    std::uint64_t sharedTokens = 0; ///< of the prompts, in prefixes that they are planned to share
+    std::uint64_t sharedTokens = 0; ///< of the prompts, in prefixes that they are planned to share: of groups, blocks of a log, turns
     std::string text;               ///< "cold, proved by cached tokens 0 of 51,200"
     bool operator==(const CacheState&) const = default;
 };

@@ -230,6 +230,7 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
         s.burst = summarizeBurst(data, s.phases);
     s.laws = checkLaws(data, s);
     s.cache = judgeCache(data);
+    s.sharing = prefixSharing(data, s.server);
     s.verdict = judgePoint(data, s);
     return s;
 }

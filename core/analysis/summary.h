@@ -5,6 +5,7 @@
 #include "analysis/length_error.h"
 #include "analysis/metrics.h"
 #include "analysis/peer_definitions.h"
+#include "analysis/prefix_sharing.h"
 #include "analysis/quantile.h"
 #include "analysis/server_summary.h"
 #include "plan/plan.h"
@@ -131,6 +132,7 @@ struct PointSummary
     std::optional<Distribution> promptTokensPlanned, promptTokens, outputTokensCap, outputTokens;
     LengthErrors promptErrors; ///< of the same requests as promptTokens
     CacheState cache;
+    PrefixSharing sharing;
     double meanInFlight = 0;
     SloResult slo;
     Verdict verdict;

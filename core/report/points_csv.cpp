@@ -45,6 +45,7 @@ void writeHeader(CsvWriter& csv)
         csv.text(column);
     csv.text("slo_met").text("valid").text("verdict");
     csv.text("cache_stated").text("cache_standing").text("cached_tokens").text("cached_of_prompt_tokens");
+    csv.text("hit_rate_planned").text("hit_rate_measured");
     for (const char* column : {"n", "exact_share", "p50", "p99", "max"})
         csv.text("prompt_error_" + std::string(column));
     csv.endRow();
@@ -132,6 +133,8 @@ void writePoint(CsvWriter& csv, const PointSummary& p, bool hasSlo)
             .integer(static_cast<std::int64_t>(p.cache.promptTokens));
     else
         csv.empty().empty();
+    for (const std::optional<double> rate : {p.sharing.planned(), p.sharing.measured()})
+        rate ? csv.number(*rate) : csv.empty();
     if (const auto errors = summarizeErrors(p.promptErrors))
         csv.integer(static_cast<std::int64_t>(errors->n))
             .number(errors->exactShare())

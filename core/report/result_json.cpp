@@ -123,6 +123,21 @@ Json cacheJson(const CacheState& cache)
             {"text", cache.text}};
 }
 
+/// Null where no sharing is planned.
+Json sharingJson(const PrefixSharing& sharing)
+{
+    const auto planned = sharing.planned(), measured = sharing.measured();
+    if (!planned)
+        return {};
+    return {{"planned_hit_rate", number(*planned)},
+            {"planned_tokens", sharing.plannedTokens},
+            {"planned_of", sharing.plannedOf},
+            {"measured_hit_rate", measured ? number(*measured) : Json()},
+            {"measured_tokens", measured ? number(sharing.measuredTokens) : Json()},
+            {"measured_of", measured ? number(sharing.measuredOf) : Json()},
+            {"measured_by", measured ? Json(hitSourceId(sharing.source)) : Json()}};
+}
+
 /// How prompts were made long enough, and how far the server's count was off the plan over the whole run.
 Json promptsJson(const RunResults& results)
 {
@@ -306,6 +321,7 @@ Json pointJson(const PointSummary& p)
                        {"output_tokens", distributionJson(p.outputTokens)},
                        {"output_tokens_unknown", p.tokensUnknown}};
     json["cache"] = cacheJson(p.cache);
+    json["prefix_sharing"] = sharingJson(p.sharing);
     json["mean_in_flight"] = number(p.meanInFlight);
     json["slo"] = sloResultJson(p.slo);
     json["verdict"] = verdictJson(p.verdict);
@@ -413,6 +429,7 @@ Json resultToJson(const RunResults& results)
     json["environment"] = run.environment;
     json["prompts"] = promptsJson(results);
     json["cache"] = cacheJson(cacheOf(results));
+    json["prefix_sharing"] = sharingJson(sharingOf(results));
     json["slo"] = sloJson(results.slo);
     json["points"] = Json::array();
     for (const PointSummary& p : results.points)

@@ -177,6 +177,8 @@ ReportSection summarySection(const RunResults& results)
         section.blocks.push_back(Paragraph{"Prefix cache: " + cache.text + ".",
                                            contradicted ? Paragraph::Kind::Warning : Paragraph::Kind::Plain});
     }
+    if (const std::string text = prefixSharingText(sharingOf(results)); !text.empty())
+        section.blocks.push_back(Paragraph{"Prefix hit rate: " + text + ".", Paragraph::Kind::Plain});
     if (const auto errors = summarizeErrors(promptErrorsOf(results)))
         section.blocks.push_back(
             Paragraph{"Prompt lengths: " + lengthErrorText(*errors) + ".", Paragraph::Kind::Plain});
@@ -250,13 +252,17 @@ ReportSection cacheSection(const RunResults& results)
                        {"Cached tokens", "Prompt tokens that the engine took from its cache, as it reports", true},
                        {"Shared by plan", "Prompt tokens in prefixes that requests are planned to share", true},
                        {"Prompt tokens", "Of the requests whose cached tokens are known", true},
+                       {"Hit rate planned", "Share of the prompt tokens that a prefix cache of endless size serves", true},
+                       {"Hit rate measured", "By the cached tokens in the answers, else by the server's counters", true},
                        textColumn("How it was made")},
                       {}};
+    const auto rate = [](std::optional<double> share) { return share ? percentText(*share) : std::string(); };
     for (const PointSummary& p : results.points) {
         const CacheState& c = p.cache;
         const auto count = [&](std::uint64_t value) { return c.requests > 0 ? countText(value) : std::string(); };
         table.rows.push_back({p.point.test, pointName(p), c.text, count(c.cachedTokens), count(c.sharedTokens),
-                              count(c.promptTokens), c.made});
+                              count(c.promptTokens), rate(p.sharing.planned()), rate(p.sharing.measured()),
+                              c.made});
     }
     if (!table.rows.empty())
         section.blocks.push_back(std::move(table));

@@ -79,4 +79,12 @@ CacheState cacheOf(const RunResults& results)
     return pooled(states);
 }
 
+PrefixSharing sharingOf(const RunResults& results)
+{
+    std::vector<PrefixSharing> points;
+    for (const PointSummary& point : results.points)
+        points.push_back(point.sharing);
+    return pooled(points);
+}
+
 } // namespace tailmark

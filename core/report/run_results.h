@@ -29,5 +29,6 @@ Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {
 /// Of all points together.
 LengthErrors promptErrorsOf(const RunResults& results);
 CacheState cacheOf(const RunResults& results);
+PrefixSharing sharingOf(const RunResults& results);
 
 } // namespace tailmark
