@@ -12,6 +12,8 @@
 #include "run/generator_threads.h"
 #include "run/kept_traces.h"
 #include "run/point_execution.h"
+#include "run/request_hash.h"
+#include "run/table_fit.h"
 #include "target/address.h"
 #include "target/counter_scraper.h"
 #include "target/engine_profiles.h"
@@ -120,7 +122,10 @@ private:
     Result<ProbeResult> begin();
     Status readLengths();
     Status fitLengths(const ProbeResult& target);
+    const ReadLengths* readFor(const PointPlan& point) const;
     std::shared_ptr<const LengthSource> lengthsOf(const PointPlan& point) const;
+    Result<std::shared_ptr<const RequestSource>> requestsOf(const PointPlan& point) const;
+    Status noteRequests();
     void setUpPreparation(const ProbeResult& target);
     Status measure(const std::vector<std::string>& notes);
     Status findCounters();
@@ -148,6 +153,7 @@ private:
 
     std::vector<ReadLengths> m_lengths; ///< the different ones
     std::vector<std::string> m_lengthRemarks;
+    int m_longestPrompt = 0; ///< of requests that hang together
     Endpoint m_endpoint;
     std::string m_engine;                     ///< profile of the target
     std::optional<CounterScraper> m_counters; ///< where the server tells any
@@ -272,15 +278,48 @@ Status Execution::fitLengths(const ProbeResult& target)
         if (!fit.value().remark.empty())
             m_lengthRemarks.push_back(fit.value().remark);
     }
+    const Result<TableFit> tables =
+        fitTables(m_plan, [this](const PointPlan& point) { return readFor(point); }, target.contextTokens,
+                  target.body.chatOverheadTokens);
+    if (!tables)
+        return tables.error().where.empty() ? Error{tables.error().code, target.baseUrl, tables.error().message}
+                                            : tables.error();
+    m_longestPrompt = tables.value().longestPrompt;
+    if (!tables.value().remark.empty())
+        m_lengthRemarks.push_back(tables.value().remark);
     return success();
+}
+
+const ReadLengths* Execution::readFor(const PointPlan& point) const
+{
+    for (const ReadLengths& read : m_lengths)
+        if (read.lengths == point.lengths)
+            return &read;
+    return nullptr;
 }
 
 std::shared_ptr<const LengthSource> Execution::lengthsOf(const PointPlan& point) const
 {
-    for (const ReadLengths& read : m_lengths)
-        if (read.lengths == point.lengths)
-            return read.source;
-    return nullptr;
+    const ReadLengths* read = readFor(point);
+    return read ? read->source : nullptr;
+}
+
+Result<std::shared_ptr<const RequestSource>> Execution::requestsOf(const PointPlan& point) const
+{
+    const ReadLengths* read = readFor(point);
+    return makeRequestSource(m_plan.matrix, point, m_body, read ? read->source : nullptr,
+                             read ? read->log : nullptr);
+}
+
+/// Names what the run asks.
+Status Execution::noteRequests()
+{
+    Result<nlohmann::json> names =
+        requestNames(m_plan, m_body, [this](const PointPlan& point) { return readFor(point); });
+    if (!names)
+        return names.error();
+    m_environment["requests"] = std::move(names).value();
+    return m_store.updateEnvironment(m_report.run, m_environment);
 }
 
 Status Execution::measure(const std::vector<std::string>& notes)
@@ -302,6 +341,8 @@ Status Execution::measure(const std::vector<std::string>& notes)
     if (Status status = findCounters(); !status)
         return status;
     if (Status status = fitPrompts(); !status)
+        return status;
+    if (Status status = noteRequests(); !status)
         return status;
     LoadGenerator generator(m_endpoint, GeneratorOptions{generatorThreads()});
     for (const PointPlan& point : m_plan.points) {
@@ -366,7 +407,7 @@ int Execution::generatorThreads() const
 /// Finds how many words make a prompt of a wanted length; whatever comes of it, the run goes on.
 Status Execution::fitPrompts()
 {
-    int longest = 1;
+    int longest = std::max(1, m_longestPrompt);
     for (const ReadLengths& read : m_lengths)
         for (const LengthPair& pair : read.source->pairs())
             longest = std::max(longest, pair.promptTokens);
@@ -440,8 +481,7 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     m_control.skipPoint = false; // asked for after the last point had ended
     if (Status status = noteNeighbours(); !status)
         return status;
-    Result<std::shared_ptr<const RequestSource>> source =
-        makeRequestSource(m_plan.matrix, point, m_body, lengthsOf(point));
+    Result<std::shared_ptr<const RequestSource>> source = requestsOf(point);
     if (!source)
         return source.error();
     if (Status status = prepareCache(generator, point); !status)
@@ -479,9 +519,8 @@ std::shared_ptr<const RequestSource> Execution::withoutRefused(const PointPlan& 
     const std::string dropped = m_fields->drop(refusal, m_body);
     if (dropped.empty())
         return nullptr;
-    const Result<std::shared_ptr<const RequestSource>> source =
-        makeRequestSource(m_plan.matrix, point, m_body, lengthsOf(point));
-    if (!source || !warn(dropped))
+    const Result<std::shared_ptr<const RequestSource>> source = requestsOf(point);
+    if (!source || !warn(dropped) || !noteRequests())
         return nullptr;
     return source.value();
 }
