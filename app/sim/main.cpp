@@ -42,6 +42,7 @@ struct Overrides
     std::optional<int> maxNumSeqs;
     std::optional<int> maxNumBatchedTokens;
     std::optional<std::int64_t> kvTokens;
+    std::optional<int> maxModelLen;
     std::optional<int> speculativeTokens;
     std::optional<double> acceptance;
     std::optional<double> naturalMean;
@@ -58,6 +59,7 @@ Status apply(const Overrides& overrides, sim::Profile& profile)
     if (overrides.kvTokens)
         profile.maxModelLen =
             static_cast<int>(std::min<std::int64_t>(profile.maxModelLen, usableKvTokens(profile)));
+    profile.maxModelLen = overrides.maxModelLen.value_or(profile.maxModelLen);
     profile.speculative.tokens = overrides.speculativeTokens.value_or(profile.speculative.tokens);
     profile.speculative.acceptance = overrides.acceptance.value_or(profile.speculative.acceptance);
     profile.naturalOutput.mean = overrides.naturalMean.value_or(profile.naturalOutput.mean);
@@ -103,6 +105,8 @@ int main(int argc, char** argv)
     app.add_option("--max-num-seqs", overrides.maxNumSeqs, "Requests computed at once");
     app.add_option("--max-num-batched-tokens", overrides.maxNumBatchedTokens, "Token budget of one step");
     app.add_option("--kv-tokens", overrides.kvTokens, "KV cache capacity in tokens");
+    app.add_option("--max-model-len", overrides.maxModelLen,
+                   "Longest prompt and output together, in tokens; at most the KV cache");
     app.add_option("--max-queue", options.maxQueue,
                    "Waiting requests beyond which 429 is answered; 0 = unbounded")
         ->check(CLI::Range(0, 100'000'000))
