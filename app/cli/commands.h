@@ -23,5 +23,6 @@ void addExport(CLI::App& app, Action& action);
 void addCompare(CLI::App& app, Action& action);
 void addBaseline(CLI::App& app, Action& action);
 void addOperatingPoint(CLI::App& app, Action& action);
+void addSanity(CLI::App& app, Action& action);
 
 } // namespace tailmark::cli

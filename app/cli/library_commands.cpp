@@ -116,7 +116,14 @@ int operatingPoint(const Arguments& arguments)
     if (!results)
         return fail(results.error());
     if (arguments.json) {
-        printJson(resultToJson(results.value()).at("operating_points"));
+        Json json = resultToJson(results.value());
+        for (Json& point : json["operating_points"]) {
+            point["bound"] = nullptr;
+            for (const Json& bound : json["bound"].is_object() ? json["bound"]["operating_points"] : Json::array())
+                if (bound["test"] == point["test"])
+                    point["bound"] = bound;
+        }
+        printJson(json["operating_points"]);
         return kDone;
     }
     for (const SloLimit& limit : results.value().slo)

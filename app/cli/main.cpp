@@ -73,6 +73,7 @@ int main(int argc, char** argv)
     cli::addCompare(app, action);
     cli::addBaseline(app, action);
     cli::addOperatingPoint(app, action);
+    cli::addSanity(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {

@@ -4,6 +4,7 @@
 #include "analysis/burst.h"
 #include "analysis/metrics.h"
 #include "analysis/operating_point.h"
+#include "analysis/operating_sentence.h"
 #include "base/percentile_text.h"
 #include "output.h"
 
@@ -243,6 +244,9 @@ void printOperatingPoints(const RunResults& results, std::ostream& out)
 {
     for (const OperatingPoint& point : results.operatingPoints)
         out << point.test << ": " << point.sentence << '\n';
+    for (const OperatingBound& bound :
+         operatingBounds(boundFiguresOf(results), results.operatingPoints, results.points))
+        out << oneLine(bound.test) << ", " << tailmark::loadText(bound.load) << ": " << bound.check.sentence << '\n';
 }
 
 } // namespace tailmark::cli

@@ -67,7 +67,7 @@ struct BoundInput
     double bandwidthGbPerS = 0; ///< of one device
     double devices = 1;
     double activeParams = 0;
-    double bytesPerParam = 2;
+    double bytesPerParam = 0;
     double kvBytesPerToken = 0;
     double peakTflops = 0; ///< of one device
     std::string accelerator =

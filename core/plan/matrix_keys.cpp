@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan/matrix_keys.h"
 
+#include "plan/bound_tables.h"
 #include "plan/validate.h"
 
 #include <algorithm>
@@ -24,9 +25,9 @@ template <std::size_t N> bool isOneOf(std::string_view text, const std::string_v
     return std::find(std::begin(choices), std::end(choices), text) != std::end(choices);
 }
 
-template <std::size_t N> std::string words(const std::string_view (&choices)[N])
+std::string words(std::span<const std::string_view> choices)
 {
-    return keys::choiceText(std::begin(choices), std::end(choices));
+    return keys::choiceText(choices.data(), choices.data() + choices.size());
 }
 
 bool isLetter(char c)
@@ -137,6 +138,16 @@ bool isTraceFormat(std::string_view text)
     return isOneOf(text, kTraceFormats);
 }
 
+bool isAcceleratorId(std::string_view text)
+{
+    return text.empty() || findAccelerator(text);
+}
+
+bool isServedModelId(std::string_view text)
+{
+    return text.empty() || findServedModel(text);
+}
+
 bool isCacheSalt(std::string_view text)
 {
     // what vLLM takes
@@ -195,6 +206,16 @@ std::string sloMetricWords()
 std::string traceFormatWords()
 {
     return words(kTraceFormats);
+}
+
+std::string acceleratorIdWords()
+{
+    return "empty (none), or " + words(acceleratorIds());
+}
+
+std::string servedModelIdWords()
+{
+    return "empty (none), or " + words(servedModelIds());
 }
 
 std::string cacheSaltWords()

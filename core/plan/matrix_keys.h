@@ -82,6 +82,8 @@ bool isEngineId(std::string_view text);
 bool isVariableName(std::string_view text);
 bool isSloMetric(std::string_view text);
 bool isTraceFormat(std::string_view text);
+bool isAcceleratorId(std::string_view text);
+bool isServedModelId(std::string_view text);
 bool isCacheSalt(std::string_view text);
 bool isTraceHash(std::string_view text);
 bool isOneLine(std::string_view text);
@@ -93,6 +95,8 @@ std::string engineIdWords();
 std::string variableNameWords();
 std::string sloMetricWords();
 std::string traceFormatWords();
+std::string acceleratorIdWords();
+std::string servedModelIdWords();
 std::string cacheSaltWords();
 std::string traceHashWords();
 std::string oneLineWords();
@@ -134,12 +138,17 @@ template <typename V, typename T> void describeTarget(V& v, T& t)
 
 template <typename V, typename T> void describeBound(V& v, T& b)
 {
+    v.value("accelerator", b.accelerator, text(isAcceleratorId, acceleratorIdWords));
+    v.value("model", b.model, text(isServedModelId, servedModelIdWords));
     v.value("bandwidth_gb_per_s", b.bandwidthGbPerS, atLeast(0, 1e9, "GB/s"));
     v.value("devices", b.devices, above(0, 1e6));
     v.value("active_params", b.activeParams, atLeast(0, 1e15));
-    v.value("bytes_per_param", b.bytesPerParam, above(0, 16));
+    v.value("bytes_per_param", b.bytesPerParam, atLeast(0, 16));
     v.value("kv_bytes_per_token", b.kvBytesPerToken, atLeast(0, 1e9));
     v.value("peak_tflops", b.peakTflops, atLeast(0, 1e9, "TFLOP/s"));
+    v.value("expert_params", b.expertParams, atLeast(0, 1e15));
+    v.value("experts", b.experts, atLeast(0, 100'000));
+    v.value("experts_per_token", b.expertsPerToken, atLeast(0, 100'000));
 }
 
 template <typename V, typename T> void describeLengths(V& v, T& l)

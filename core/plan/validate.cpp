@@ -153,6 +153,17 @@ class CrossRules
 public:
     explicit CrossRules(std::vector<Finding>& findings) : m_findings(findings) {}
 
+    /// Typed experts need all three figures; those of a model of the table are there.
+    void experts(const BoundInput& bound)
+    {
+        if (bound.experts == 0 || !bound.model.empty())
+            return;
+        if (bound.expertsPerToken < 1 || bound.expertsPerToken > bound.experts)
+            error("bound.experts_per_token", "must be from 1 to the " + exactText(bound.experts) +
+                                                 " experts, is " + exactText(bound.expertsPerToken));
+        if (bound.expertParams <= 0)
+            error("bound.expert_params", "must be above 0 where there are experts: all parameters of routed experts");
+    }
     void headers(const Target& target)
     {
         static const std::set<std::string> secretNames = {"authorization", "proxy-authorization", "cookie",
@@ -473,6 +484,7 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     keys::describeMatrix(checker, matrix);
     CrossRules cross(findings);
     cross.headers(matrix.target);
+    cross.experts(matrix.bound);
     cross.bodyKeys("target.extra_body", matrix.target.extraBody);
     cross.bodyKeys("workload.sampling", matrix.workload.sampling);
     cross.extras(matrix);

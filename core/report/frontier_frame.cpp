@@ -32,9 +32,9 @@ std::optional<double> headlineAt(const Curve& curve, const Load& load, std::span
     return std::nullopt;
 }
 
-SvgAxis xAxis(std::span<const FrontierMark> marks)
+SvgAxis xAxis(std::span<const FrontierMark> marks, double furthest)
 {
-    double high = 0;
+    double high = furthest;
     for (const FrontierMark& m : marks)
         high = std::max(high, m.x);
     return {0, high > 0 ? high * 1.06 : 1, false, kLeft, kWidth - kRight};
@@ -98,14 +98,20 @@ std::vector<FrontierMark> frontierMarks(const Curve& curve, const ShownLatency& 
     return marks;
 }
 
-FrontierFrame::FrontierFrame(const ShownLatency& shown, std::span<const FrontierMark> marks, const std::string& title)
-    : m_shown(shown), m_x(xAxis(marks)), m_y(yAxis(shown, marks)), m_svg(kWidth, kHeight, title)
+FrontierFrame::FrontierFrame(const ShownLatency& shown, std::span<const FrontierMark> marks, const std::string& title,
+                             double furthest)
+    : m_shown(shown), m_x(xAxis(marks, furthest)), m_y(yAxis(shown, marks)), m_svg(kWidth, kHeight, title)
 {
 }
 
 double FrontierFrame::top() const
 {
     return kTop;
+}
+
+double FrontierFrame::right() const
+{
+    return kWidth - kRight;
 }
 
 double FrontierFrame::bottom() const

@@ -33,16 +33,18 @@ ShownLatency shownLatency(const Curve& curve, const OperatingPoint& op);
 std::vector<FrontierMark> frontierMarks(const Curve& curve, const ShownLatency& shown,
                                         std::span<const PointSummary> points);
 
-/// The plane of a frontier, wide enough for the marks: throughput to the right, latency upwards.
+/// The plane of a frontier, wide enough for the marks and for `furthest` tok/s: throughput to the right, latency upwards.
 class FrontierFrame
 {
 public:
-    FrontierFrame(const ShownLatency& shown, std::span<const FrontierMark> marks, const std::string& title);
+    FrontierFrame(const ShownLatency& shown, std::span<const FrontierMark> marks, const std::string& title,
+                  double furthest = 0);
 
     double x(double tokensPerS) const { return m_x.at(tokensPerS); }
     double y(double latency) const { return m_y.at(latency); }
     double top() const;
     double bottom() const;
+    double right() const;
     SvgWriter& svg() { return m_svg; }
 
     void drawAxes();

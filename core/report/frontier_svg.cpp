@@ -21,6 +21,39 @@ std::string whyNotBelieved(const Curve& curve, const CurveLevel& level, std::spa
     return {};
 }
 
+/// A level with the bound of the hardware at its batch.
+struct BoundMark
+{
+    const FrontierMark* mark;
+    const LevelBound* bound;
+};
+
+std::vector<BoundMark> boundMarks(std::span<const FrontierMark> marks, std::span<const LevelBound> bounds)
+{
+    std::vector<BoundMark> found;
+    for (const FrontierMark& m : marks) {
+        const auto it = std::ranges::find(bounds, m.level->load, &LevelBound::load);
+        if (it != bounds.end())
+            found.push_back({&m, &*it});
+    }
+    return found;
+}
+
+/// A bound far off would press the curve against the axis, and is left out.
+double furthestShown(std::span<const BoundMark> bounds)
+{
+    constexpr double kMostRoom = 2;
+    double measured = 0;
+    for (const BoundMark& b : bounds)
+        measured = std::max(measured, b.mark->x);
+    double furthest = 0;
+    for (const BoundMark& b : bounds) {
+        if (b.bound->tokensPerS <= kMostRoom * measured)
+            furthest = std::max(furthest, b.bound->tokensPerS);
+    }
+    return furthest;
+}
+
 const char* loadWord(const Curve& curve)
 {
     return curve.axis == LoadAxis::Concurrency ? "concurrency" : "requests/s";
@@ -30,10 +63,12 @@ const char* loadWord(const Curve& curve)
 class Frontier
 {
 public:
-    Frontier(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points)
+    Frontier(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points,
+             std::span<const LevelBound> bounds)
         : m_curve(curve), m_op(op), m_points(points), m_shown(shownLatency(curve, op)),
-          m_marks(frontierMarks(curve, m_shown, points)),
-          m_frame(m_shown, m_marks, curve.test + ": output throughput against " + m_shown.title)
+          m_marks(frontierMarks(curve, m_shown, points)), m_bounds(boundMarks(m_marks, bounds)),
+          m_frame(m_shown, m_marks, curve.test + ": output throughput against " + m_shown.title,
+                  furthestShown(m_bounds))
     {
     }
 
@@ -42,6 +77,7 @@ public:
         drawBracket();
         m_frame.drawAxes();
         m_frame.drawLimit();
+        drawBound();
         drawCurve();
         drawCrossing();
         return {m_frame.svg().finish(), caption()};
@@ -57,6 +93,36 @@ private:
         const double b = m_frame.x(*m_op.firstFailing->outputTokensPerS);
         m_frame.svg().rect(std::min(a, b), m_frame.top(), std::max(1.0, std::abs(b - a)),
                            m_frame.bottom() - m_frame.top(), "bracket");
+    }
+
+    bool isShown(const BoundMark& b) const { return m_frame.x(b.bound->tokensPerS) <= m_frame.right(); }
+
+    void drawBound()
+    {
+        std::vector<std::pair<double, double>> line;
+        for (const BoundMark& b : m_bounds) {
+            if (!isShown(b))
+                continue;
+            line.emplace_back(m_frame.x(b.bound->tokensPerS), m_frame.y(b.mark->y));
+            m_frame.svg().circle(line.back().first, line.back().second, 3, "bound-mark",
+                                 loadText(b.bound->load) + ": bound " + figureText(b.bound->tokensPerS) +
+                                     " tok/s at batch " + figureText(b.bound->batch));
+        }
+        if (line.size() > 1)
+            m_frame.svg().path(line, "bound");
+    }
+
+    std::string boundCaption() const
+    {
+        if (m_bounds.empty())
+            return {};
+        const auto beyond = std::ranges::count_if(m_bounds, [&](const BoundMark& b) { return !isShown(b); });
+        std::string text = " Dash-dotted: the bound of the hardware at each level's batch";
+        if (beyond > 0)
+            text += static_cast<std::size_t>(beyond) == m_bounds.size()
+                        ? ", which lies beyond the chart"
+                        : "; of " + std::to_string(beyond) + " levels it lies beyond the chart";
+        return text + ".";
     }
 
     void drawCurve()
@@ -96,7 +162,7 @@ private:
         if (m_shown.limit)
             text += " Dashed: the limit. Shaded: between the last passing and the first failing level. Ring: "
                     "the crossing.";
-        text += " Hollow: not to be believed. Whiskers: 95 % interval.";
+        text += " Hollow: not to be believed. Whiskers: 95 % interval." + boundCaption();
         if (m_marks.size() < m_curve.levels.size())
             text += " " + std::to_string(m_curve.levels.size() - m_marks.size()) +
                     " without a latency or a throughput cannot be drawn.";
@@ -108,6 +174,7 @@ private:
     std::span<const PointSummary> m_points;
     ShownLatency m_shown;
     std::vector<FrontierMark> m_marks;
+    std::vector<BoundMark> m_bounds;
     FrontierFrame m_frame;
 };
 
@@ -115,9 +182,10 @@ constexpr std::size_t kSeriesColours = 6;
 
 } // namespace
 
-Figure frontierFigure(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points)
+Figure frontierFigure(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points,
+                      std::span<const LevelBound> bounds)
 {
-    return Frontier(curve, op, points).draw();
+    return Frontier(curve, op, points, bounds).draw();
 }
 
 Figure overlaidFrontiers(std::span<const NamedFrontier> frontiers)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "analysis/bound.h"
 #include "analysis/operating_point.h"
 #include "report/document.h"
 
@@ -10,8 +11,10 @@ namespace tailmark {
 
 /// The frontier of one sweep: output tok/s against the latency that the SLO limits (the headline's p99
 /// without one), with intervals, the limit, the bracket and the crossing. Levels that may not be believed are
-/// hollow. Colours come from the page's style sheet (classes), so that one chart serves light and dark.
-Figure frontierFigure(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points);
+/// hollow. Where `bounds` has the bound of a level it stands at the height of that level, so that the distance to the
+/// right is the headroom. Colours come from the page's style sheet (classes), so that one chart serves light and dark.
+Figure frontierFigure(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points,
+                      std::span<const LevelBound> bounds = {});
 
 struct NamedFrontier
 {

@@ -35,6 +35,7 @@ svg text { fill: var(--text); } svg .tick { fill: var(--muted); } svg .point-lab
 .mark { fill: var(--series); }
 .limit { stroke: var(--red); stroke-dasharray: 7 5; stroke-width: 1.6; } svg .limit-label { fill: var(--red); }
 .bracket { fill: var(--band); } .crossing { fill: none; stroke: var(--blue); stroke-width: 2.6; }
+.bound { fill: none; stroke: var(--muted); stroke-width: 1.6; stroke-dasharray: 8 3 2 3; } .bound-mark { fill: var(--muted); }
 .crossing-line { stroke: var(--blue); stroke-dasharray: 2 4; }
 @media print { body { max-width: none; } details > * { display: block; } }
 )";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analysis/bound.h"
 #include "base/percentile_text.h"
 #include "plan/plan_json.h"
+#include "report/bound_results.h"
 #include "report/report.h"
 #include "report/share_safe.h"
 
@@ -367,29 +367,6 @@ Json operatingPointJson(const OperatingPoint& op)
               {"repeats", op.repeats},
               {"from", op.repeats > 1 ? "student_t_over_repeats" : "block_bootstrap_within_run"}}},
             {"sentence", op.sentence}};
-}
-
-Json boundJson(const RunResults& results)
-{
-    const BoundInput& input = results.run.plan.matrix.bound;
-    Json checks = Json::array();
-    for (const PointSummary& p : results.points) {
-        const auto check = checkBound(input, p);
-        if (!check)
-            continue;
-        checks.push_back({{"test", p.point.test},
-                          {"load", loadJson(p.point.load)},
-                          {"repeat", p.point.repeat},
-                          {"batch", number(check->batch)},
-                          {"context_tokens", number(check->contextTokens)},
-                          {"bandwidth_tokens_per_s", number(check->bandwidthTokensPerS)},
-                          {"single_stream_tokens_per_s", number(check->singleStreamTokensPerS)},
-                          {"compute_tokens_per_s", number(check->computeTokensPerS)},
-                          {"measured_tokens_per_s", number(check->measuredTokensPerS)},
-                          {"fraction", number(check->fraction)},
-                          {"text", check->text}});
-    }
-    return checks.empty() ? Json() : checks;
 }
 
 Json lawsJson(const std::vector<PointSummary>& points)

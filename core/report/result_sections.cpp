@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analysis/bound.h"
 #include "analysis/burst.h"
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
 #include "base/percentile_text.h"
+#include "report/bound_results.h"
 #include "report/document.h"
 #include "report/frontier_svg.h"
 
@@ -217,7 +217,8 @@ ReportSection testSection(const RunResults& results, const std::string& test)
         const auto op = std::find_if(results.operatingPoints.begin(), results.operatingPoints.end(),
                                      [&](const OperatingPoint& o) { return o.test == test; });
         if (op != results.operatingPoints.end())
-            section.blocks.push_back(frontierFigure(curve, *op, results.points));
+            section.blocks.push_back(frontierFigure(
+                curve, *op, results.points, boundAlong(boundFiguresOf(results), curve, results.points)));
     }
     section.blocks.push_back(loadTable(results, test));
     section.blocks.push_back(latencyTable(results, test, point->point.openLoop()));
@@ -324,37 +325,6 @@ ReportSection burstSection(const RunResults& results)
         if (!p.phases.empty())
             addBurst(section, p);
     }
-    return section;
-}
-
-ReportSection boundSection(const RunResults& results)
-{
-    ReportSection section{"Bandwidth bound", {}};
-    const BoundInput& input = results.run.plan.matrix.bound;
-    ReportTable table{{textColumn("Test"),
-                       textColumn("Load"),
-                       {"Batch", "Mean requests in flight", true},
-                       {"Context (tokens)", "Mean prompt plus half of the mean output", true},
-                       {"Bound (tok/s)", "B x bandwidth / (weight bytes + B x L x KV bytes per token)", true},
-                       {"Compute bound (tok/s)", "Peak FLOP/s / (2 x active parameters)", true},
-                       {"Measured (tok/s)", {}, true},
-                       {"Fraction", "Measured / bandwidth bound", true}},
-                      {}};
-    std::string formula;
-    for (const PointSummary& p : results.points) {
-        const auto check = checkBound(input, p);
-        if (!check)
-            continue;
-        formula = check->text;
-        table.rows.push_back({p.point.test, pointName(p), figureText(check->batch),
-                              figureText(check->contextTokens), figureText(check->bandwidthTokensPerS),
-                              cell(check->computeTokensPerS), cell(check->measuredTokensPerS),
-                              check->fraction ? percentText(*check->fraction) : std::string()});
-    }
-    if (table.rows.empty())
-        return section;
-    section.blocks.push_back(std::move(table));
-    section.blocks.push_back(Paragraph{"Of the last row: " + formula + ".", Paragraph::Kind::Plain});
     return section;
 }
 

@@ -87,4 +87,9 @@ PrefixSharing sharingOf(const RunResults& results)
     return pooled(points);
 }
 
+BoundFigures boundFiguresOf(const RunResults& results)
+{
+    return boundFigures(results.run.plan.matrix.bound, results.run.card);
+}
+
 } // namespace tailmark

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "analysis/bound.h"
 #include "analysis/operating_point.h"
 #include "base/result.h"
 #include "store/store.h"
@@ -30,5 +31,7 @@ Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {
 LengthErrors promptErrorsOf(const RunResults& results);
 CacheState cacheOf(const RunResults& results);
 PrefixSharing sharingOf(const RunResults& results);
+/// By the matrix and the card of the run.
+BoundFigures boundFiguresOf(const RunResults& results);
 
 } // namespace tailmark

@@ -343,7 +343,7 @@ void ResultsPage::showBound(const OperatingPoint* op)
         for (const PointSummary& s : m_results->points) {
             if (s.point.test != op->test || s.point.load.value != op->lastPassing->load || !s.verdict.valid)
                 continue;
-            const auto bound = checkBound(m_results->run.plan.matrix.bound, s);
+            const auto bound = checkBound(boundFiguresOf(*m_results), s);
             if (!bound || !bound->fraction)
                 break;
             line = tr("%1 reaches %2 of its bandwidth bound (%3 of %4)")

@@ -304,7 +304,7 @@ void PointTabs::showPoint()
         s ? tr("The engine told no counters of its own in this point. The warnings of the run "
                "say what was in the way; target.metrics_url says where they are asked for.")
           : emptyText());
-    const auto bound = s ? checkBound(m_results->run.plan.matrix.bound, *s) : std::nullopt;
+    const auto bound = s ? checkBound(boundFiguresOf(*m_results), *s) : std::nullopt;
     m_bound->setText(bound ? text(bound->text)
                      : s   ? tr("No bound: the matrix states no bandwidth or no parameters. Enter both under "
                                   "Bound on the Plan "

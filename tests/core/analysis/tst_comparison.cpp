@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analysis/bound.h"
 #include "analysis/comparison.h"
 
 #include <cmath>
@@ -431,50 +430,6 @@ private slots:
         QCOMPARE(gainText(1.25), std::string("25 % more throughput (20 % less time for the same work)"));
         QCOMPARE(gainText(0.8), std::string("20 % less throughput (25 % more time for the same work)"));
         QCOMPARE(gainText(1), std::string("0 % more throughput (0 % less time for the same work)"));
-    }
-
-    void bandwidthBoundByHand()
-    {
-        // 8e9 parameters of 2 bytes over 3.35 TB/s: 209 tokens/s for one stream.
-        BoundInput in;
-        in.bandwidthGbPerS = 3350;
-        in.activeParams = 8e9;
-        in.bytesPerParam = 2;
-        QVERIFY(isNear(*bandwidthBound(in, 1, 0), 3350e9 / 16e9));
-        QVERIFY(isNear(*bandwidthBound(in, 32, 1000), 32 * 3350e9 / 16e9)); // no KV bytes stated
-        in.kvBytesPerToken = 131072;
-        QVERIFY(isNear(*bandwidthBound(in, 32, 1000), 32 * 3350e9 / (16e9 + 32 * 1000 * 131072.0)));
-        in.devices = 2;
-        QVERIFY(isNear(*bandwidthBound(in, 1, 0), 2 * 3350e9 / 16e9));
-        in.peakTflops = 989;
-        QVERIFY(isNear(*computeBound(in), 2 * 989e12 / 16e9));
-        QVERIFY(!bandwidthBound(BoundInput(), 1, 0));
-        QVERIFY(!computeBound(BoundInput()));
-        QVERIFY(!bandwidthBound(in, 0, 0));
-    }
-
-    void achievedFractionOfAPoint()
-    {
-        BoundInput in;
-        in.bandwidthGbPerS = 1000;
-        in.activeParams = 1e9;
-        in.bytesPerParam = 1;
-        in.kvBytesPerToken = 1e5;
-        PointSummary p = pointAt(10, 1500, 100);
-        p.meanInFlight = 10;
-        Distribution prompt;
-        prompt.mean = 900;
-        Distribution output;
-        output.mean = 200;
-        p.promptTokens = prompt;
-        p.outputTokens = output;
-        const BoundCheck c = *checkBound(in, p);
-        QCOMPARE(c.contextTokens, 1000.0);
-        QVERIFY(isNear(c.bandwidthTokensPerS, 10 * 1e12 / 2e9));
-        QVERIFY(isNear(*c.fraction, 0.3));
-        QVERIFY(isNear(c.singleStreamTokensPerS, 1000));
-        QVERIFY2(c.text.find("30 % of the bandwidth bound") != std::string::npos, c.text.c_str());
-        QVERIFY(!checkBound(BoundInput(), p));
     }
 };
 

@@ -128,7 +128,8 @@ private slots:
                  "engine engine_version model model_revision quantization tokenizer chat_template "
                  "accelerator accelerator_count parallelism flags notes");
         QCOMPARE(keysOf(json["bound"]),
-                 "bandwidth_gb_per_s devices active_params bytes_per_param kv_bytes_per_token peak_tflops");
+                 "accelerator model bandwidth_gb_per_s devices active_params bytes_per_param kv_bytes_per_token peak_tflops "
+                 "expert_params experts experts_per_token");
         QCOMPARE(keysOf(json["workload"]),
                  "lengths prefix sessions output cache beyond_context streaming token_evidence sampling extras seed");
         QCOMPARE(keysOf(json["tests"][0]), "kind name enabled levels think_time_s think_time");

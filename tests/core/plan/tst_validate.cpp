@@ -83,8 +83,13 @@ private slots:
             "must be \"auto\", \"vllm\", \"sglang\", \"llamacpp\", \"tgi\", \"trtllm\", \"triton\", "
             "\"ollama\", \"lmdeploy\", \"litellm\", \"openai\", \"generic\" or \"sim\", is \"VLLM\"");
         row(
-            "bound.bytes_per_param", [](Matrix& m) { m.bound.bytesPerParam = 0; },
-            "must be a number above 0 and at most 16, is 0");
+            "bound.bytes_per_param", [](Matrix& m) { m.bound.bytesPerParam = -1; },
+            "must be a number from 0 to 16, is -1");
+        row(
+            "bound.accelerator", [](Matrix& m) { m.bound.accelerator = "h100"; },
+            "must be empty (none), or \"a100-40gb\", \"a100-80gb-pcie\", \"a100-80gb-sxm\", \"h100-pcie\", "
+            "\"h100-sxm\", \"h200-sxm\", \"b200-sxm\", \"gb200\", \"l4\", \"l40s\", \"a10\", \"a10g\", \"mi300x\" or "
+            "\"rtx-4090\", is \"h100\"");
         row(
             "workload.lengths.prompt_tokens", [](Matrix& m) { m.workload.lengths.promptTokens = 0; },
             "must be a whole number from 1 to 2,000,000 tokens, is 0");
