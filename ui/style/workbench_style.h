@@ -5,9 +5,9 @@
 
 namespace tailmark::ui {
 
-/// Fusion with check boxes that can be seen on a dark window, and no dotted frame around the current cell of a view.
-/// What a style sheet can say is in resources/style; this it cannot say for item views without taking over all of
-/// their painting.
+/// Fusion with check boxes that can be seen on a dark window, no dotted frame around the current cell of a
+/// view, and no coloured icons on the buttons of dialogs. What a style sheet can say is in resources/style;
+/// this it cannot say for item views without taking over all of their painting.
 class WorkbenchStyle : public QProxyStyle
 {
     Q_OBJECT
@@ -17,6 +17,8 @@ public:
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override;
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override;
     int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
 };
 
