@@ -63,6 +63,7 @@ Status RunController::start(const Matrix& matrix, const QString& database)
     m_inPoint = false;
     m_run.reset();
     m_point.reset();
+    m_preparation.reset();
     m_progress.reset();
     m_outcome.reset();
 
@@ -151,8 +152,12 @@ void RunController::handle(const RunEvent& event)
         if (m_state == State::Starting)
             setState(State::Running);
         emit started(*m_run);
+    } else if (const auto* preparing = std::get_if<Preparation>(&event)) {
+        m_preparation = *preparing;
+        emit prepared(*m_preparation);
     } else if (const auto* pointBegan = std::get_if<PointStarted>(&event)) {
         m_point = *pointBegan;
+        m_preparation.reset();
         m_progress.reset();
         m_inPoint = true;
         if (m_state == State::Paused) // it began while the request to pause was on its way
@@ -206,6 +211,7 @@ void RunController::finish(RunFinished event)
 {
     m_stopTimer.stop();
     m_outcome = std::move(event);
+    m_preparation.reset();
     m_process.release()->deleteLater(); // called from its own signals
     m_folder.reset();
     setState(State::Idle);

@@ -21,9 +21,9 @@ namespace tailmark::ui {
 /// a send and a crash of either side loses nothing that was stored. Lives in the GUI thread; no call blocks
 /// but the destructor, which gives a running engine a few seconds to end cleanly.
 ///
-/// Signals of a run come in this order: stateChanged(Starting), started, then per point pointStarted,
-/// progress…, pointFinished and operatingPoint, at the end exactly one finished, whatever happened to the
-/// process.
+/// Signals of a run come in this order: stateChanged(Starting), started, then per point prepared…,
+/// pointStarted, progress…, pointFinished and operatingPoint, at the end exactly one finished, whatever
+/// happened to the process.
 class RunController : public QObject
 {
     Q_OBJECT
@@ -53,6 +53,8 @@ public:
     // What the run that goes on, or the last one, has told; absent before.
     const std::optional<RunStarted>& run() const { return m_run; }
     const std::optional<PointStarted>& point() const { return m_point; }
+    /// What is done before the load, or before a point; absent while a point is measured.
+    const std::optional<Preparation>& preparation() const { return m_preparation; }
     const std::optional<Progress>& latestProgress() const { return m_progress; }
     const std::optional<RunFinished>& outcome() const { return m_outcome; }
 
@@ -67,6 +69,7 @@ public slots:
 signals:
     void stateChanged(tailmark::ui::RunController::State state);
     void started(const tailmark::RunStarted& event);
+    void prepared(const tailmark::Preparation& event); ///< how far a preparation has come
     void pointStarted(const tailmark::PointStarted& event);
     void progress(const tailmark::Progress& event);
     void pointFinished(const tailmark::PointFinished& event);
@@ -95,6 +98,7 @@ private:
     State m_state = State::Idle;
     std::optional<RunStarted> m_run;
     std::optional<PointStarted> m_point;
+    std::optional<Preparation> m_preparation;
     std::optional<Progress> m_progress;
     std::optional<RunFinished> m_outcome;
 };

@@ -39,6 +39,28 @@ QString loadOf(const PointStarted& point)
     return name;
 }
 
+QString capitalised(QString words)
+{
+    return words.replace(0, 1, words.left(1).toUpper());
+}
+
+/// Rows as high as their wrapped text: a view by itself takes the width of its frame for that of the rows.
+class LogDelegate : public BadgeDelegate
+{
+public:
+    explicit LogDelegate(QListView* view) : BadgeDelegate(view), m_view(view) {}
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QStyleOptionViewItem narrow = option;
+        narrow.rect.setWidth(m_view->viewport()->width());
+        return BadgeDelegate::sizeHint(narrow, index);
+    }
+
+private:
+    QListView* m_view;
+};
+
 } // namespace
 
 RunPage::RunPage(RunController* controller, StoreSession* store, QWidget* parent)
@@ -130,7 +152,7 @@ QWidget* RunPage::makeContent()
     m_points->setAccessibleName(tr("Finished points"));
     m_eventList = new QListView(content);
     m_eventList->setModel(m_events);
-    m_eventList->setItemDelegate(new BadgeDelegate(m_eventList));
+    m_eventList->setItemDelegate(new LogDelegate(m_eventList));
     m_eventList->setAccessibleName(tr("Events of the run"));
     m_eventList->setWordWrap(true);
     m_eventList->setResizeMode(QListView::Adjust);
@@ -200,6 +222,7 @@ void RunPage::connectController()
 {
     connect(m_controller, &RunController::stateChanged, this, &RunPage::showState);
     connect(m_controller, &RunController::started, this, &RunPage::start);
+    connect(m_controller, &RunController::prepared, this, &RunPage::prepare);
     connect(m_controller, &RunController::pointStarted, this, &RunPage::startPoint);
     connect(m_controller, &RunController::progress, this, &RunPage::takeProgress);
     connect(m_controller, &RunController::pointFinished, this, &RunPage::finishPoint);
@@ -228,6 +251,7 @@ void RunPage::start(const RunStarted& event)
     m_results.reset();
     m_askAgain = false;
     m_test.clear();
+    m_preparing.clear();
     m_finishedPoints = 0;
     m_live = {};
     m_mark = {};
@@ -245,8 +269,18 @@ void RunPage::start(const RunStarted& event)
     showState();
 }
 
+void RunPage::prepare(const Preparation& event)
+{
+    if (m_preparing != event.what)
+        tell(capitalised(text(event.what)));
+    m_preparing = event.what;
+    if (!m_repaint.isActive())
+        m_repaint.start();
+}
+
 void RunPage::startPoint(const PointStarted& event)
 {
+    m_preparing.clear();
     m_store->drop(std::exchange(m_recordsRequest, 0));
     QList<TimelineData::Phase> phases;
     if (m_results)
@@ -466,8 +500,15 @@ void RunPage::showProgress()
         break;
     case State::Pausing:
     case State::Running: {
-        QString words =
-            point ? place().replace(0, 1, place().left(1).toUpper()) : tr("Preparing the first point…");
+        if (const auto& preparing = m_controller->preparation()) {
+            m_words->setText(
+                preparing->total > 0
+                    ? tr("%1 · %2").arg(capitalised(text(preparing->what)),
+                                        formatShare(static_cast<double>(preparing->done) / preparing->total))
+                    : capitalised(text(preparing->what)));
+            break;
+        }
+        QString words = point ? capitalised(place()) : tr("Preparing the first point…");
         if (point && progress && progress->point == point->point) {
             const double elapsed = toSeconds(progress->load.elapsed);
             words += elapsed < point->warmupS                      ? tr(" · warming up")

@@ -40,6 +40,7 @@ private:
     QWidget* makeContent();
     void connectController();
     void start(const RunStarted& event);
+    void prepare(const Preparation& event);
     void startPoint(const PointStarted& event);
     void takeProgress(const Progress& event);
     void finishPoint(const PointFinished& event);
@@ -76,7 +77,8 @@ private:
     QListView* m_eventList;
 
     RunId m_run;
-    std::string m_test; ///< of the running point: what the frontier shows
+    std::string m_test;      ///< of the running point: what the frontier shows
+    std::string m_preparing; ///< the preparation that was told last
     ResultsPtr m_results;
     RequestNumber m_resultsRequest = 0;
     RequestNumber m_recordsRequest = 0;

@@ -58,6 +58,7 @@ StatusPanel::StatusPanel(PlanDocument& document, TargetProber& prober, RunContro
         showHealth();
     });
     connect(&controller, &RunController::started, this, &StatusPanel::showTarget);
+    connect(&controller, &RunController::prepared, this, &StatusPanel::showRun);
     connect(&controller, &RunController::pointStarted, this, &StatusPanel::showRun);
     connect(&controller, &RunController::progress, this, [this] {
         showRun();
@@ -124,6 +125,8 @@ void StatusPanel::showRun()
     QStringList parts;
     if (!run)
         parts << tr("Starting…");
+    else if (m_controller.preparation())
+        parts << tr("Preparing…");
     else if (point)
         parts << tr("Point %1 of %2").arg(point->point.value + 1).arg(run->points);
     switch (m_controller.state()) {

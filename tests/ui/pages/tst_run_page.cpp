@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/frontier_chart.h"
 #include "models/event_list_model.h"
+#include "models/format.h"
 #include "pages/run_page.h"
 #include "pages/table_view.h"
 
@@ -124,6 +125,57 @@ private slots:
         QVERIFY(hasVisibleLabel(page, QStringLiteral("Results page")));
         QVERIFY(!test::buttonWithText(page, QStringLiteral("Stop"))->isEnabled());
         QCOMPARE(points->model()->rowCount(), 5); // stays to be looked at
+    }
+
+    void preparationIsShown()
+    {
+        RunStarted started{m_run,  "Demo run", m_path.toStdString(),
+                           14,     600,        "http://127.0.0.1:8000/v1",
+                           "vllm", "0.6.3",    "llama"};
+        const QString engine = test::writeFakeEngine(m_folder.path(),
+                                                     {started, Preparation{"fitting prompt lengths", 10, 100},
+                                                      Preparation{"fitting prompt lengths", 43, 100}},
+                                                     {RunFinished{m_run, "cancelled", 0, 0, ""}});
+        StoreSession session(m_path);
+        RunController controller(engine);
+        RunPage page(&controller, &session);
+        page.show();
+        QVERIFY(controller.start(m_plan.matrix, m_path).ok());
+        TRY_VERIFY(hasVisibleLabel(page, QStringLiteral("Fitting prompt lengths · ") + formatShare(0.43)));
+        QCOMPARE(events(page).filter(QStringLiteral("Fitting prompt lengths")).size(), 1);
+        controller.stop();
+        TRY_VERIFY(!controller.isActive());
+        QVERIFY(!hasVisibleLabel(page, QStringLiteral("Fitting")));
+    }
+
+    void longEventsDoNotCoverOneAnother()
+    {
+        std::vector<RunEvent> told{RunStarted{m_run, "Demo run", m_path.toStdString(), 14, 600,
+                                              "http://127.0.0.1:8000/v1", "vllm", "0.6.3", "llama"}};
+        for (int i = 0; i < 30; ++i)
+            told.push_back(
+                RunWarning{"a warning that is as long as those about lengths that were realised, rows that "
+                           "were refused, and caches that nobody proved, so that it takes some lines"});
+        const QString engine =
+            test::writeFakeEngine(m_folder.path(), told, {RunFinished{m_run, "cancelled", 0, 0, ""}});
+        StoreSession session(m_path);
+        RunController controller(engine);
+        RunPage page(&controller, &session);
+        page.resize(1000, 640);
+        page.show();
+        QVERIFY(controller.start(m_plan.matrix, m_path).ok());
+        auto* list = page.findChild<QListView*>();
+        TRY_VERIFY(list->model()->rowCount() >= 31);
+        QCoreApplication::processEvents();
+        const QModelIndex last = list->model()->index(list->model()->rowCount() - 1, 0);
+        const QString text = last.data().toString();
+        const QRect needed = list->fontMetrics().boundingRect(
+            QRect(0, 0, list->viewport()->width() - 8, 10'000), Qt::TextWordWrap, text);
+        TRY_VERIFY2(
+            list->visualRect(last).height() >= needed.height(),
+            qPrintable(QStringLiteral("%1 of %2").arg(list->visualRect(last).height()).arg(needed.height())));
+        controller.stop();
+        TRY_VERIFY(!controller.isActive());
     }
 
     void anEngineThatCannotBeginIsTold()
