@@ -1,59 +1,115 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bridge/workload_preview.h"
 
+#include "run/kept_traces.h"
+#include "store/store.h"
 #include "workload/trace/trace_import.h"
+
+#include <utility>
 
 namespace tailmark::ui {
 
 namespace {
 
 constexpr int kDelayMs = 200;
+constexpr int kTickMs = 150;
 
-LengthPercentiles percentiles(const IntegerStats& lengths)
+IntegerStats always(std::int64_t tokens)
 {
-    return {static_cast<double>(lengths.p50), static_cast<double>(lengths.p90),
-            static_cast<double>(lengths.p99)};
+    IntegerStats stats;
+    stats.n = 1;
+    stats.mean = static_cast<double>(tokens);
+    for (std::int64_t* each : {&stats.min, &stats.p10, &stats.p25, &stats.p50, &stats.p75, &stats.p90,
+                               &stats.p95, &stats.p99, &stats.max})
+        *each = tokens;
+    return stats;
+}
+
+std::optional<Trace> keptUnder(const std::string& hash, const std::string& database)
+{
+    if (hash.empty() || database.empty())
+        return std::nullopt;
+    const Result<Store> store = Store::open(database);
+    if (!store)
+        return std::nullopt;
+    Result<std::optional<Trace>> kept = keptTrace(store.value(), hash);
+    return kept ? std::move(kept).value() : std::nullopt;
 }
 
 } // namespace
 
-Result<WorkloadSummary> summariseLengths(const Lengths& lengths)
+WorkloadSummary summaryOf(const Trace& trace)
 {
     WorkloadSummary summary;
+    summary.stats = trace.stats;
+    summary.rows = trace.rowsAccepted;
+    summary.sampledEvery = trace.sampledEvery;
+    summary.format = trace.format;
+    summary.lengthUnit = trace.lengthUnit;
+    summary.hash = trace.hash;
+    summary.columns = trace.columns;
+    summary.rejected = trace.rejected;
+    summary.rowsRejected = trace.rowsRejected;
+    summary.rejectedByReason = trace.rejectedByReason;
+    summary.warnings = trace.warnings;
+    return summary;
+}
+
+Result<WorkloadSummary> summariseLengths(const Lengths& lengths, const std::string& database,
+                                         std::stop_token stop, ReadingProgress* progress)
+{
     if (lengths.kind == LengthsKind::Fixed) {
-        const double prompt = lengths.promptTokens;
-        const double output = lengths.outputTokens;
-        summary.prompt = {prompt, prompt, prompt};
-        summary.output = {output, output, output};
-        summary.meanTokens = prompt + output;
+        WorkloadSummary summary;
+        summary.stats.prompt = always(lengths.promptTokens);
+        summary.stats.output = always(lengths.outputTokens);
         return summary;
     }
     TraceOptions options;
-    options.format = lengths.format;
-    Result<Trace> imported = importTrace(lengths.file, options);
-    if (!imported)
-        return imported.error();
-    Trace& trace = imported.value();
-    summary.prompt = percentiles(trace.stats.prompt);
-    summary.output = percentiles(trace.stats.output);
-    summary.rankCorrelation = trace.stats.spearman;
-    summary.rows = trace.rowsAccepted;
-    summary.meanTokens = trace.stats.prompt.mean + trace.stats.output.mean;
-    summary.format = trace.format;
-    summary.rowsRejected = trace.rowsRejected;
-    summary.rejected = std::move(trace.rejected);
-    summary.warnings = std::move(trace.warnings);
-    return summary;
+    options.pairs = lengths.kind == LengthsKind::Empirical;
+    if (lengths.kind == LengthsKind::Trace)
+        options.format = lengths.format;
+    options.stop = stop;
+    if (progress)
+        options.progress = [progress](double fraction, std::uint64_t rows) {
+            progress->fraction = fraction;
+            progress->rows = rows;
+        };
+    const Result<Trace> read = importTrace(lengths.file, options);
+    if (read && (lengths.hash.empty() || read.value().hash == lengths.hash))
+        return summaryOf(read.value());
+    if (!read && read.error().code == ErrorCode::Cancelled)
+        return read.error();
+    if (const std::optional<Trace> kept = keptUnder(lengths.hash, database)) {
+        WorkloadSummary summary = summaryOf(*kept);
+        summary.remark =
+            WorkloadPreview::tr("These are the rows that the matrix names, as they are kept in the database.")
+                .toStdString();
+        return summary;
+    }
+    if (!read)
+        return read.error();
+    return Error{
+        ErrorCode::BadInput, lengths.file,
+        WorkloadPreview::tr("holds other rows than those that the matrix names, and these are not kept; "
+                            "choose the file again to take what it holds now")
+            .toStdString()};
 }
 
 WorkloadPreview::WorkloadPreview(QObject* parent) : QObject(parent)
 {
     m_delay.setSingleShot(true);
     m_delay.setInterval(kDelayMs);
+    m_ticks.setInterval(kTickMs);
     connect(&m_delay, &QTimer::timeout, this, [this] {
-        m_job.start([lengths = m_lengths](std::stop_token) { return summariseLengths(lengths); },
-                    [this](Result<WorkloadSummary> summary) { show(std::move(summary)); });
+        m_progress = std::make_shared<ReadingProgress>();
+        m_job.start(
+            [lengths = m_lengths, database = m_database, progress = m_progress](std::stop_token stop) {
+                return summariseLengths(lengths, database, stop, progress.get());
+            },
+            [this](Result<WorkloadSummary> summary) { show(std::move(summary)); });
+        m_ticks.start();
     });
+    connect(&m_ticks, &QTimer::timeout, this, &WorkloadPreview::progressed);
 }
 
 void WorkloadPreview::setLengths(const Lengths& lengths)
@@ -62,21 +118,43 @@ void WorkloadPreview::setLengths(const Lengths& lengths)
         return;
     m_known = true;
     m_lengths = lengths;
-    m_delay.stop();
-    m_job.cancel();
-    if (lengths.kind == LengthsKind::Fixed) {
-        show(summariseLengths(lengths));
+    read();
+}
+
+void WorkloadPreview::read()
+{
+    clear();
+    if (m_lengths.kind == LengthsKind::Fixed) {
+        show(summariseLengths(m_lengths));
         return;
     }
-    m_summary.reset();
-    m_error.clear();
-    if (!lengths.file.empty())
+    if (!m_lengths.file.empty())
         m_delay.start();
     emit changed();
 }
 
+void WorkloadPreview::cancel()
+{
+    if (!reading())
+        return;
+    clear();
+    m_cancelled = true;
+    emit changed();
+}
+
+void WorkloadPreview::clear()
+{
+    m_delay.stop();
+    m_ticks.stop();
+    m_job.cancel();
+    m_cancelled = false;
+    m_summary.reset();
+    m_error.clear();
+}
+
 void WorkloadPreview::show(Result<WorkloadSummary> summary)
 {
+    m_ticks.stop();
     m_summary.reset();
     m_error.clear();
     if (summary.ok())

@@ -4,6 +4,9 @@
 #include "bridge/workload_preview.h"
 #include "models/format.h"
 #include "pages/plan_json_field.h"
+#include "pages/trace_import_dialog.h"
+#include "pages/workload_view.h"
+#include "plan/validate.h"
 #include "style/icons.h"
 #include "style/theme.h"
 
@@ -11,23 +14,19 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QHBoxLayout>
 #include <QLabel>
-#include <QLocale>
 #include <QMimeData>
+#include <QPushButton>
+#include <QTimer>
+
+#include <cmath>
 
 namespace tailmark::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
-
-constexpr std::size_t kRejectedShown = 8;
-
-/// A short code of the importer in words: "not_an_integer" -> "not an integer".
-QString words(const std::string& code)
-{
-    return QString::fromStdString(code).replace(u'_', u' ');
-}
 
 QString droppedFile(const QMimeData* data)
 {
@@ -42,10 +41,40 @@ QString droppedFile(const QMimeData* data)
 
 PlanWorkloadSection::PlanWorkloadSection(PlanDocument& document, WorkloadPreview& preview, QWidget* parent)
     : PlanSection(tr("Workload"), document, parent), m_preview(preview), m_lengths(addForm(4)),
-      m_prefix(nullptr), m_text(new QLabel(this))
+      m_prefix(nullptr), m_state(new QLabel(this)), m_reading(new QPushButton(this)),
+      m_view(new WorkloadView(this))
 {
     setAcceptDrops(true);
+    addLengths();
 
+    m_state->setWordWrap(true);
+    m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    connect(m_reading, &QPushButton::clicked, this, [this] {
+        if (m_preview.reading())
+            m_preview.cancel();
+        else
+            m_preview.read();
+    });
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_state, 1);
+    row->addWidget(m_reading, 0, Qt::AlignTop);
+    body()->addLayout(row);
+    body()->addWidget(m_view);
+    addPolicies();
+
+    connect(&document, &PlanDocument::changed, this, &PlanWorkloadSection::showFields);
+    setSummary([](const Matrix& matrix) {
+        const Lengths& lengths = matrix.workload.lengths;
+        return lengths.kind == LengthsKind::Fixed
+                   ? tr("%1 → %2 tokens").arg(lengths.promptTokens).arg(lengths.outputTokens)
+                   : QFileInfo(QString::fromStdString(lengths.file)).fileName();
+    });
+    connect(&preview, &WorkloadPreview::changed, this, &PlanWorkloadSection::showPreview);
+    connect(&preview, &WorkloadPreview::progressed, this, &PlanWorkloadSection::showProgress);
+}
+
+void PlanWorkloadSection::addLengths()
+{
     m_lengths->setPathPrefix("workload");
     m_lengths->addChoice(
         "lengths.kind", tr("&Lengths"),
@@ -60,8 +89,16 @@ PlanWorkloadSection::PlanWorkloadSection(PlanDocument& document, WorkloadPreview
         "lengths.output_tokens", tr("Output"), tr("tokens"),
         [](auto& m) -> auto& { return m.workload.lengths.outputTokens; },
         tr("Cap on the output, or its length when forced"));
-    PlanLineEdit* file = m_lengths->addString(
-        "lengths.file", tr("Trace &file"), [](auto& m) -> auto& { return m.workload.lengths.file; },
+    PlanLineEdit* file = m_lengths->addText(
+        "lengths.file", tr("Trace &file"),
+        [](const Matrix& m) { return QString::fromStdString(m.workload.lengths.file); },
+        [](Matrix& m, const QString& text) {
+            // Another file has other rows.
+            if (m.workload.lengths.file != text.trimmed().toStdString())
+                m.workload.lengths.hash.clear();
+            m.workload.lengths.file = text.trimmed().toStdString();
+            return QString();
+        },
         tr("A log with prompt and output tokens of each request. A file can also be dropped here."), 2);
     QAction* browse = file->addAction(icon(u"open"_s, Tint::Secondary), QLineEdit::TrailingPosition);
     browse->setText(tr("Browse…"));
@@ -70,11 +107,23 @@ PlanWorkloadSection::PlanWorkloadSection(PlanDocument& document, WorkloadPreview
     browse->setShortcutContext(Qt::WidgetShortcut);
     file->QWidget::addAction(browse);
     connect(browse, &QAction::triggered, this, &PlanWorkloadSection::browse);
+    std::vector<IdChoice> formats;
+    for (const std::string_view format : traceFormatIds())
+        formats.push_back({std::string(format), format == "auto" ? tr("Recognise it") : text(format), {}});
+    m_lengths->addIdChoice(
+        "lengths.format", tr("Format"), formats, [](auto& m) -> auto& { return m.workload.lengths.format; },
+        tr("Of the trace file; File > Import trace… lets you choose its columns"), 2);
+    m_lengths
+        ->addString(
+            "lengths.hash", tr("Rows"), [](auto& m) -> auto& { return m.workload.lengths.hash; },
+            tr("SHA-256 of the rows that are meant, whatever becomes of the file; empty takes the file as it "
+               "is"),
+            2)
+        ->setPlaceholderText(tr("as the file has them"));
+}
 
-    m_text->setWordWrap(true);
-    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    body()->addWidget(m_text);
-
+void PlanWorkloadSection::addPolicies()
+{
     m_prefix = addForm(4);
     m_prefix->setPathPrefix("workload");
     m_prefix->addChoice(
@@ -107,98 +156,101 @@ PlanWorkloadSection::PlanWorkloadSection(PlanDocument& document, WorkloadPreview
     m_prefix->addNumber(
         "seed", tr("Seed"), {}, [](auto& m) -> auto& { return m.workload.seed; },
         tr("The same seed gives the same lengths, prompts and arrivals"));
+    m_prefix->addChoice(
+        "beyond_context", tr("&Longer than the context"),
+        {{tr("Do not start"), tr("The run does not begin: the workload does not fit this target")},
+         {tr("Shorten"), tr("Such prompts are cut to what fits, and the run says how many")},
+         {tr("Send"), tr("Sent as they are: the engine may refuse them")}},
+        [](auto& m) -> auto& { return m.workload.beyondContext; },
+        tr("What becomes of requests that are longer than the context that the target tells"), 2);
     PlanForm* more = addFoldedForm(tr("Sampling, streaming"), 4);
     more->setPathPrefix("workload");
     more->addCheck(
         "streaming", tr("Stream the answer"), [](auto& m) -> auto& { return m.workload.streaming; },
         tr("Without streaming there is no first token to time"));
+    more->addChoice(
+        "token_evidence", tr("Tokens of each chunk"),
+        {{tr("Not asked for"), tr("A chunk may hold several tokens; their number is told at the end")},
+         {tr("Asked for"), tr("The engine tells the tokens of each chunk, which costs it a little for every "
+                              "chunk: needed for the "
+                              "inter-token latency")}},
+        [](auto& m) -> auto& { return m.workload.tokenEvidence; }, {}, 2);
     addJsonField(
         *more, "sampling", tr("Sampling"), [](auto& m) -> auto& { return m.workload.sampling; },
         tr("Fields that go with each request, like {\"temperature\": 0}"));
     addJsonField(
         *more, "extras", tr("Extras"), [](auto& m) -> auto& { return m.workload.extras; },
         tr("Other fields of the request body: tools, response_format, …"));
-
-    connect(&document, &PlanDocument::changed, this, [this] {
-        const Workload& workload = this->document().matrix().workload;
-        const bool fixed = workload.lengths.kind == LengthsKind::Fixed;
-        for (const char* path : {"lengths.prompt_tokens", "lengths.output_tokens"})
-            m_lengths->setFieldVisible(path, fixed);
-        m_lengths->setFieldVisible("lengths.file", !fixed);
-        for (const char* path : {"prefix.shared_tokens", "prefix.groups", "prefix.share"})
-            m_prefix->setFieldVisible(path, workload.prefix.kind == PrefixKind::Shared);
-        m_preview.setLengths(workload.lengths);
-    });
-    setSummary([](const Matrix& matrix) {
-        const Lengths& lengths = matrix.workload.lengths;
-        return lengths.kind == LengthsKind::Fixed
-                   ? tr("%1 → %2 tokens").arg(lengths.promptTokens).arg(lengths.outputTokens)
-                   : QFileInfo(QString::fromStdString(lengths.file)).fileName();
-    });
-    connect(&preview, &WorkloadPreview::changed, this, &PlanWorkloadSection::showPreview);
 }
 
-void PlanWorkloadSection::setTrace(const QString& path)
+void PlanWorkloadSection::showFields()
 {
-    document().edit(tr("Trace file"), {}, [&](Matrix& matrix) {
-        matrix.workload.lengths.kind = LengthsKind::Trace;
-        matrix.workload.lengths.file = QFileInfo(path).absoluteFilePath().toStdString();
-        matrix.workload.lengths.format = "auto";
-        matrix.workload.lengths.hash.clear();
+    const Workload& workload = document().matrix().workload;
+    const bool fixed = workload.lengths.kind == LengthsKind::Fixed;
+    for (const char* path : {"lengths.prompt_tokens", "lengths.output_tokens"})
+        m_lengths->setFieldVisible(path, fixed);
+    for (const char* path : {"lengths.file", "lengths.hash"})
+        m_lengths->setFieldVisible(path, !fixed);
+    m_lengths->setFieldVisible("lengths.format", workload.lengths.kind == LengthsKind::Trace);
+    for (const char* path : {"prefix.shared_tokens", "prefix.groups", "prefix.share"})
+        m_prefix->setFieldVisible(path, workload.prefix.kind == PrefixKind::Shared);
+    m_preview.setLengths(workload.lengths);
+}
+
+void PlanWorkloadSection::importTrace(const QString& path)
+{
+    auto* dialog = new TraceImportDialog(path, m_preview.database(), window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        document().edit(tr("Import a trace"), {}, [&](Matrix& matrix) {
+            Lengths& lengths = matrix.workload.lengths;
+            lengths.kind = dialog->lengths().kind;
+            lengths.file = dialog->lengths().file;
+            lengths.format = dialog->lengths().format;
+            lengths.hash = dialog->lengths().hash;
+        });
     });
+    dialog->open();
 }
 
 void PlanWorkloadSection::browse()
 {
     const QString path = QFileDialog::getOpenFileName(
-        this, tr("Trace file"), {}, tr("Traces (*.csv *.jsonl *.json *.gz);;All files (*)"));
+        this, tr("Import a trace"), {}, tr("Traces (*.csv *.jsonl *.json *.gz);;All files (*)"));
     if (!path.isEmpty())
-        setTrace(path);
+        importTrace(path);
 }
 
 void PlanWorkloadSection::showPreview()
 {
-    const auto percentiles = [](const LengthPercentiles& p) {
-        return u"%1 / %2 / %3"_s.arg(formatEstimate(p.p50), formatEstimate(p.p90), formatEstimate(p.p99));
-    };
-    const bool trace = document().matrix().workload.lengths.kind != LengthsKind::Fixed;
-    m_text->setToolTip({});
-    m_text->setVisible(trace);
-    setRole(m_text, m_preview.error().isEmpty() ? u"secondary"_s : u"error"_s);
-    if (!m_preview.error().isEmpty()) {
-        m_text->setText(m_preview.error());
-        return;
-    }
-    if (!m_preview.summary()) {
-        m_text->setText(m_preview.reading() ? tr("Reading the trace…")
-                                            : tr("Choose a trace file, or drop one here."));
-        return;
-    }
-    const WorkloadSummary& summary = *m_preview.summary();
-    QString text =
-        tr("%1 requests (%2). Tokens at p50 / p90 / p99: prompt %3, output %4.")
-            .arg(formatEstimate(static_cast<double>(summary.rows)), QString::fromStdString(summary.format),
-                 percentiles(summary.prompt), percentiles(summary.output));
-    if (summary.rankCorrelation)
-        text += u' ' + tr("Rank correlation %1.").arg(QLocale().toString(*summary.rankCorrelation, 'f', 2));
-    if (summary.rowsRejected > 0) {
-        text += u' ' + tr("%n row(s) rejected.", nullptr, static_cast<int>(summary.rowsRejected));
-        QStringList lines;
-        for (const RejectedRow& row : summary.rejected) {
-            if (static_cast<std::size_t>(lines.size()) == kRejectedShown) {
-                lines << u"…"_s;
-                break;
-            }
-            lines << tr("line %1, %2: %3")
-                         .arg(row.line)
-                         .arg(QString::fromStdString(row.field), words(row.reason));
-        }
-        m_text->setToolTip(lines.join(u'\n'));
-    }
-    for (const TraceWarning& warning : summary.warnings)
-        text += u' ' + (warning.code == "unsorted" ? tr("Its rows were not in the order of time.")
-                                                   : QString::fromStdString(warning.text) + u'.');
-    m_text->setText(text);
+    const Lengths& lengths = document().matrix().workload.lengths;
+    const bool fixed = lengths.kind == LengthsKind::Fixed;
+    const auto& summary = m_preview.summary();
+    m_view->setVisible(summary && !fixed);
+    if (summary && !fixed)
+        m_view->setSummary(*summary);
+    m_reading->setVisible(m_preview.reading() || m_preview.cancelled());
+    m_reading->setText(m_preview.cancelled() ? tr("Read the file") : tr("Stop reading"));
+    m_state->setVisible(!fixed && !summary);
+    setRole(m_state, m_preview.error().isEmpty() ? u"secondary"_s : u"error"_s);
+    if (!m_preview.error().isEmpty())
+        m_state->setText(m_preview.error());
+    else if (m_preview.cancelled())
+        m_state->setText(tr("The file was not read to its end. A run reads it before its first point."));
+    else if (m_preview.reading())
+        showProgress();
+    else
+        m_state->setText(tr("Choose a trace file, or drop one here."));
+}
+
+void PlanWorkloadSection::showProgress()
+{
+    const ReadingProgress& progress = m_preview.progress();
+    const std::uint64_t rows = progress.rows;
+    m_state->setText(rows > 0 ? tr("Reading the trace: %1, %2 rows so far…")
+                                    .arg(formatShare(std::round(progress.fraction * 100) / 100),
+                                         formatEstimate(static_cast<double>(rows)))
+                              : tr("Reading the trace…"));
 }
 
 void PlanWorkloadSection::dragEnterEvent(QDragEnterEvent* event)
@@ -212,8 +264,9 @@ void PlanWorkloadSection::dropEvent(QDropEvent* event)
     const QString path = droppedFile(event->mimeData());
     if (path.isEmpty())
         return;
-    setTrace(path);
     event->acceptProposedAction();
+    // After the drop, which the other program waits for.
+    QTimer::singleShot(0, this, [this, path] { importTrace(path); });
 }
 
 } // namespace tailmark::ui

@@ -3,9 +3,12 @@
 
 #include "pages/plan_section.h"
 
+class QPushButton;
+
 namespace tailmark::ui {
 
 class WorkloadPreview;
+class WorkloadView;
 
 /// What is asked: lengths (fixed, or the pairs of a trace file, which may be dropped here), shared prefixes,
 /// output and cache policy, sampling; and what the lengths look like.
@@ -16,21 +19,30 @@ class PlanWorkloadSection : public PlanSection
 public:
     PlanWorkloadSection(PlanDocument& document, WorkloadPreview& preview, QWidget* parent = nullptr);
 
-    /// Makes a trace file the source of the lengths.
-    void setTrace(const QString& path);
+    /// Looks at a trace file with the user, and makes it the source of the lengths.
+    void importTrace(const QString& path);
+
+public slots:
+    /// Asks for the file first.
+    void browse();
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
 private:
-    void browse();
+    void addLengths();
+    void addPolicies();
+    void showFields();
     void showPreview();
+    void showProgress();
 
     WorkloadPreview& m_preview;
     PlanForm* m_lengths;
     PlanForm* m_prefix;
-    QLabel* m_text;
+    QLabel* m_state;
+    QPushButton* m_reading; ///< stops it, or begins it again
+    WorkloadView* m_view;
 };
 
 } // namespace tailmark::ui

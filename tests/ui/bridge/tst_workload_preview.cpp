@@ -33,9 +33,9 @@ private slots:
         lengths.outputTokens = 100;
         preview.setLengths(lengths);
         QVERIFY(preview.summary().has_value());
-        QCOMPARE(preview.summary()->prompt.p99, 800.0);
-        QCOMPARE(preview.summary()->meanTokens, 900.0);
-        QCOMPARE(preview.summary()->rows, std::size_t(0));
+        QCOMPARE(preview.summary()->stats.prompt.p99, std::int64_t(800));
+        QCOMPARE(preview.summary()->meanTokens(), 900.0);
+        QCOMPARE(preview.summary()->rows, std::uint64_t(0));
     }
 
     void aTraceIsReadInTheBackground()
@@ -53,11 +53,11 @@ private slots:
         QVERIFY(preview.reading());
         QVERIFY(!preview.summary().has_value());
         TRY_VERIFY(preview.summary().has_value());
-        QCOMPARE(preview.summary()->rows, std::size_t(100));
-        QCOMPARE(preview.summary()->prompt.p50, 500.0); // nearest rank of 10, 20 … 1000
-        QCOMPARE(preview.summary()->prompt.p90, 900.0);
-        QCOMPARE(preview.summary()->output.p99, 99.0);
-        QCOMPARE(preview.summary()->meanTokens, 505 + 50.5);
+        QCOMPARE(preview.summary()->rows, std::uint64_t(100));
+        QCOMPARE(preview.summary()->stats.prompt.p50, std::int64_t(500)); // nearest rank of 10, 20 … 1000
+        QCOMPARE(preview.summary()->stats.prompt.p90, std::int64_t(900));
+        QCOMPARE(preview.summary()->stats.output.p99, std::int64_t(99));
+        QCOMPARE(preview.summary()->meanTokens(), 505 + 50.5);
         QCOMPARE(preview.summary()->rejected.size(), std::size_t(1));
         QCOMPARE(preview.summary()->rejected[0].line, 102);
     }
