@@ -2,7 +2,9 @@
 #include "pages/plan_arrivals_preview.h"
 
 #include "models/format.h"
+#include "models/workload_text.h"
 #include "style/theme.h"
+#include "workload/trace/arrival_accumulator.h"
 
 #include <QPainter>
 
@@ -62,6 +64,26 @@ void PlanArrivalsPreview::setPoint(const std::optional<PointPlan>& point, const 
     update();
 }
 
+QString PlanArrivalsPreview::words() const
+{
+    if (m_arrivals.size() < 2)
+        return {};
+    ArrivalAccumulator accumulator;
+    std::vector<Nanoseconds> times;
+    times.reserve(m_arrivals.size());
+    for (const Arrival& arrival : m_arrivals) {
+        accumulator.add(arrival.intended);
+        times.push_back(arrival.intended);
+    }
+    const ArrivalStats stats = accumulator.stats(times);
+    const double seconds = toSeconds(stats.duration);
+    QStringList parts;
+    if (seconds > 0)
+        parts << tr("mean %1 /s").arg(formatNumber(static_cast<double>(m_arrivals.size() - 1) / seconds, 3));
+    parts << arrivalsInWords(stats);
+    return parts.join(u" · "_s);
+}
+
 void PlanArrivalsPreview::describe()
 {
     const QString text = m_point ? tr("%1 requests in %2")
@@ -69,7 +91,7 @@ void PlanArrivalsPreview::describe()
                                             formatDuration(totalSeconds(*m_point)))
                                  : m_reason;
     setAccessibleName(tr("Preview of the arrivals"));
-    setAccessibleDescription(text);
+    setAccessibleDescription(m_point ? text + u". "_s + words() : text);
     setToolTip(
         m_point ? tr("The schedule that will be sent: a dot for each request, the line is the rate over time")
                 : QString());

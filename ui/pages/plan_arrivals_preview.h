@@ -26,6 +26,8 @@ public:
     QSize minimumSizeHint() const override;
 
     std::size_t arrivalCount() const { return m_arrivals.size(); }
+    /// Mean rate, CV and dispersion of the schedule; empty where there is none.
+    QString words() const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -142,6 +142,9 @@ void PlanDocument::setMatrix(const Matrix& matrix)
 void PlanDocument::review()
 {
     m_findings = validate(m_matrix);
+    // Of a field whose text is no value the matrix holds an older one: what there is to say is about the
+    // text.
+    std::erase_if(m_findings, [this](const Finding& finding) { return m_problems.contains(finding.path); });
     const std::vector<Finding> problems = fieldProblems();
     m_findings.insert(m_findings.end(), problems.begin(), problems.end());
 }

@@ -74,17 +74,15 @@ void PlanLineEdit::paintEvent(QPaintEvent* event)
     painter.drawText(rect().adjusted(0, 0, -kUnitMargin, 0), Qt::AlignRight | Qt::AlignVCenter, m_unit);
 }
 
-PlanComboBox::PlanComboBox(QWidget* parent) : QComboBox(parent)
+PlanComboBox::PlanComboBox(QWidget* parent) : ElidedComboBox(parent)
 {
     setFocusPolicy(Qt::StrongFocus);
-    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    setMinimumContentsLength(8);
 }
 
 void PlanComboBox::wheelEvent(QWheelEvent* event)
 {
     if (hasFocus())
-        QComboBox::wheelEvent(event);
+        ElidedComboBox::wheelEvent(event);
     else
         event->ignore();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QComboBox>
+#include "style/elided_combo_box.h"
+
 #include <QLabel>
 #include <QLineEdit>
 #include <QString>
@@ -33,7 +34,7 @@ private:
 };
 
 /// A combo box that the wheel changes only while it has the focus, so that scrolling a form edits nothing.
-class PlanComboBox : public QComboBox
+class PlanComboBox : public ElidedComboBox
 {
     Q_OBJECT
 

@@ -6,6 +6,7 @@
 #include "style/theme.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -27,6 +28,13 @@ bool isWithin(const std::string& path, const std::string& parent)
 {
     return path.starts_with(parent) &&
            (path.size() == parent.size() || path[parent.size()] == '.' || path[parent.size()] == '[');
+}
+
+/// Digits and an exponent that no double holds.
+bool isTooLarge(const QString& text)
+{
+    static const QRegularExpression number(u"^[+-]?\\d+([.,]\\d*)?([eE]\\+?\\d+)?$"_s);
+    return number.match(text.trimmed()).hasMatch();
 }
 
 } // namespace
@@ -53,7 +61,9 @@ QString decimalFromText(const QString& text, double& value)
 {
     const std::optional<double> read = parseNumber(text);
     if (!read)
-        return QCoreApplication::translate("tailmark::ui::PlanForm", "a number is expected");
+        return isTooLarge(text)
+                   ? QCoreApplication::translate("tailmark::ui::PlanForm", "this number is too large")
+                   : QCoreApplication::translate("tailmark::ui::PlanForm", "a number is expected");
     value = *read;
     return {};
 }

@@ -59,9 +59,10 @@ PlanPage::PlanPage(PlanDocument& document, TargetProber& prober, QWidget* parent
     column->addWidget(m_splitter, 1);
     column->addWidget(makeFoot());
 
+    connect(m_tests, &PlanTestsPanel::recommendedRequested, this, &PlanPage::recommendedRequested);
     connect(m_findings, &PlanFindingsPanel::chosen, this, &PlanPage::focusField);
     connect(m_preview, &WorkloadPreview::changed, this, [this] {
-        m_tests->setMeanTokens(m_preview->summary() ? std::optional(m_preview->summary()->meanTokens)
+        m_tests->setMeanTokens(m_preview->summary() ? std::optional(m_preview->summary()->meanTokens())
                                                     : std::nullopt);
         refresh();
     });
@@ -205,9 +206,18 @@ void PlanPage::probe()
     m_target->probe();
 }
 
-void PlanPage::setTrace(const QString& path)
+void PlanPage::setDatabase(const QString& path)
 {
-    m_workload->setTrace(path);
+    m_preview->setDatabase(path);
+}
+
+void PlanPage::importTrace(const QString& path)
+{
+    m_workload->setExpanded(true);
+    if (path.isEmpty())
+        m_workload->browse();
+    else
+        m_workload->importTrace(path);
 }
 
 QString PlanPage::statement() const

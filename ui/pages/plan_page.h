@@ -37,13 +37,17 @@ public:
     void setBlocked(const QString& reason);
     bool focusField(const QString& path);
     void probe();
-    void setTrace(const QString& path);
+    /// Where runs are kept, with the rows of the logs that they name.
+    void setDatabase(const QString& path);
+    /// Looks at a trace with the user and takes it for the lengths; an empty path asks for the file.
+    void importTrace(const QString& path);
 
     QByteArray saveState() const;
     void restoreState(const QByteArray& state);
 
 signals:
     void runRequested();
+    void recommendedRequested();
     void runnableChanged();
 
 private:

@@ -84,6 +84,10 @@ PlanSection* makeLimitsSection(PlanDocument& document, QWidget* parent)
         [](auto& m) -> auto& { return m.limits.maxInFlight; },
         PlanSection::tr(
             "The generator keeps at most so many requests open; what it cannot send counts as not sent"));
+    form->addNumber(
+        "generator_threads", PlanSection::tr("Generator threads"), {},
+        [](auto& m) -> auto& { return m.limits.generatorThreads; },
+        PlanSection::tr("Threads that send and receive; 0 takes as many as the load asks for"));
     section->setSummary([](const Matrix& matrix) {
         return PlanSection::tr("first token %1, total %2")
             .arg(formatSeconds(matrix.limits.firstTokenTimeoutS), formatSeconds(matrix.limits.totalTimeoutS));

@@ -96,7 +96,7 @@ PlanTargetSection::PlanTargetSection(PlanDocument& document, TargetProber& probe
     m_cardGrid->setColumnStretch(1, 1);
     body()->addWidget(m_card);
 
-    PlanForm* more = addFoldedForm(tr("Engine, headers, TLS"), 4);
+    PlanForm* more = addFoldedForm(tr("Engine, headers, TLS, proxy"), 4);
     more->setPathPrefix("target");
     std::vector<IdChoice> engines;
     for (const Engine& each : kEngines)
@@ -117,6 +117,15 @@ PlanTargetSection::PlanTargetSection(PlanDocument& document, TargetProber& probe
     more->addString(
         "tls.ca_file", tr("CA certificate file"), [](auto& m) -> auto& { return m.target.tls.caFile; },
         tr("PEM file to verify with; empty uses the system's"), 2);
+    more->addChoice(
+        "http_version", tr("HTTP"),
+        {{tr("1.1"), tr("A connection for each request in flight")},
+         {tr("2"), tr("Many requests on one connection: agreed on by TLS, without TLS taken for granted")}},
+        [](auto& m) -> auto& { return m.target.httpVersion; }, {}, 2);
+    more->addString(
+            "proxy", tr("Proxy"), [](auto& m) -> auto& { return m.target.proxy; },
+            tr("http://host:port; empty uses none, whatever the environment says"), 2)
+        ->setPlaceholderText(tr("none"));
 
     connect(&prober, &TargetProber::changed, this, &PlanTargetSection::showProbe);
     connect(&document, &PlanDocument::changed, this, [this] {

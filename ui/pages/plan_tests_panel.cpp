@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_tests_panel.h"
 
-#include "pages/plan_arrivals_preview.h"
+#include "pages/plan_arrivals_panel.h"
 #include "pages/plan_test_delegate.h"
 #include "pages/plan_test_form.h"
-#include "plan/plan.h"
 #include "style/icons.h"
 #include "style/theme.h"
 
@@ -38,8 +37,8 @@ constexpr std::string_view kTests = "tests[";
 
 PlanTestsPanel::PlanTestsPanel(PlanDocument& document, QWidget* parent)
     : QWidget(parent), m_document(document), m_model(new TestTableModel(this)), m_table(new QTableView(this)),
-      m_title(new QLabel(this)), m_purpose(new QLabel(this)), m_arrivals(new PlanArrivalsPreview(this)),
-      m_arrivalsLabel(new QLabel(tr("Arrivals"), this)), m_add(new QToolButton(this))
+      m_title(new QLabel(this)), m_purpose(new QLabel(this)),
+      m_arrivals(new PlanArrivalsPanel(document, this)), m_add(new QToolButton(this))
 {
     // Before the form's own connection: it must know its row before it reads the matrix.
     connect(&document, &PlanDocument::changed, this, &PlanTestsPanel::refresh);
@@ -75,6 +74,15 @@ PlanTestsPanel::PlanTestsPanel(PlanDocument& document, QWidget* parent)
     bar->setSpacing(2);
     bar->addWidget(heading);
     bar->addStretch(1);
+    auto* recommended = new QToolButton(this);
+    recommended->setText(tr("Recommended"));
+    recommended->setToolTip(
+        tr("Take the recommended matrix: tests, workload and measurement that fit any engine, for "
+           "the target that is set"));
+    recommended->setAccessibleName(tr("Recommended matrix"));
+    recommended->setFocusPolicy(Qt::StrongFocus);
+    connect(recommended, &QToolButton::clicked, this, &PlanTestsPanel::recommendedRequested);
+    bar->addWidget(recommended);
     bar->addWidget(m_add);
     for (QAction* each : {m_duplicate, m_up, m_down, m_remove}) {
         auto* button = new QToolButton(this);
@@ -116,12 +124,10 @@ PlanTestsPanel::PlanTestsPanel(PlanDocument& document, QWidget* parent)
     m_title->setFont(bold);
     m_purpose->setWordWrap(true);
     setRole(m_purpose, u"secondary"_s);
-    setRole(m_arrivalsLabel, u"secondary"_s);
     m_form = new PlanTestForm(document, detail);
     detailColumn->addWidget(m_title);
     detailColumn->addWidget(m_purpose);
     detailColumn->addWidget(m_form);
-    detailColumn->addWidget(m_arrivalsLabel);
     detailColumn->addWidget(m_arrivals);
     detailColumn->addStretch(1);
     auto* scroll = new QScrollArea(this);
@@ -135,7 +141,7 @@ PlanTestsPanel::PlanTestsPanel(PlanDocument& document, QWidget* parent)
     column->addLayout(bar);
     column->addWidget(m_table);
     column->addWidget(scroll, 1);
-    connect(&document, &PlanDocument::changed, this, &PlanTestsPanel::showArrivals);
+    connect(&document, &PlanDocument::changed, this, [this] { m_arrivals->showTest(currentRow()); });
     refresh();
     select(0);
     showSelected();
@@ -266,46 +272,7 @@ void PlanTestsPanel::showSelected()
                                 : tr("No test yet. A matrix usually has a fixed-shape diagnostic, a "
                                      "concurrency sweep, an arrival "
                                      "sweep and a burst."));
-    showArrivals();
-}
-
-/// The schedule of the highest rate: the one where bursts matter.
-void PlanTestsPanel::showArrivals()
-{
-    const int row = currentRow();
-    const auto& tests = m_document.matrix().tests;
-    const bool open = row >= 0 && row < static_cast<int>(tests.size()) &&
-                      (tests[static_cast<std::size_t>(row)].kind == TestKind::ArrivalSweep ||
-                       tests[static_cast<std::size_t>(row)].kind == TestKind::BurstRecovery);
-    m_arrivals->setVisible(open);
-    m_arrivalsLabel->setVisible(open);
-    if (!open)
-        return;
-    // What decides the schedule, and no more: an error elsewhere must not take the preview away. The other
-    // tests stay by name, which the seeds depend on.
-    Matrix alone;
-    alone.measurement = m_document.matrix().measurement;
-    alone.workload.seed = m_document.matrix().workload.seed;
-    for (const Test& test : tests) {
-        alone.tests.emplace_back();
-        alone.tests.back().kind = test.kind;
-        alone.tests.back().name = test.name;
-        alone.tests.back().enabled = false;
-    }
-    alone.tests[static_cast<std::size_t>(row)] = tests[static_cast<std::size_t>(row)];
-    alone.tests[static_cast<std::size_t>(row)].enabled = true;
-    const Result<Plan> plan = expand(alone);
-    if (!plan.ok()) {
-        m_arrivals->setPoint({}, tr("The schedule is drawn here once the values are right."));
-        return;
-    }
-    const auto last =
-        std::max_element(plan.value().points.begin(), plan.value().points.end(),
-                         [](const PointPlan& a, const PointPlan& b) { return a.load.value < b.load.value; });
-    m_arrivalsLabel->setText(last->phases.size() > 1
-                                 ? tr("Arrivals as they will be sent")
-                                 : tr("Arrivals as they will be sent at %1 /s").arg(last->load.value));
-    m_arrivals->setPoint(*last);
+    m_arrivals->showTest(row);
 }
 
 } // namespace tailmark::ui

@@ -16,7 +16,7 @@ class QToolButton;
 
 namespace tailmark::ui {
 
-class PlanArrivalsPreview;
+class PlanArrivalsPanel;
 class PlanTestForm;
 
 /// The tests of the matrix as a table, the form of the selected one below it, and its arrivals.
@@ -33,6 +33,9 @@ public:
     bool focusField(const std::string& path);
     void addTest(TestKind kind);
 
+signals:
+    void recommendedRequested();
+
 private:
     int currentRow() const;
     void select(int row);
@@ -41,7 +44,6 @@ private:
     void move(int by);
     void refresh();
     void showSelected();
-    void showArrivals();
     QAction* action(const QString& iconName, const QString& text, const QKeySequence& key);
 
     PlanDocument& m_document;
@@ -50,8 +52,7 @@ private:
     PlanTestForm* m_form = nullptr;
     QLabel* m_title;
     QLabel* m_purpose;
-    PlanArrivalsPreview* m_arrivals;
-    QLabel* m_arrivalsLabel;
+    PlanArrivalsPanel* m_arrivals;
     QToolButton* m_add;
     QAction* m_duplicate;
     QAction* m_up;

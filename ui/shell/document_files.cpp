@@ -101,6 +101,12 @@ void DocumentFiles::beginNew()
         replaceWith(newMatrix());
 }
 
+void DocumentFiles::beginRecommended()
+{
+    if (confirmLeaving())
+        replaceWith(recommendedFor(m_document.matrix()));
+}
+
 void DocumentFiles::openWithDialog()
 {
     if (!confirmLeaving())

@@ -41,6 +41,8 @@ public:
 
 public slots:
     void beginNew();
+    /// The recommended matrix, for the target of the present one.
+    void beginRecommended();
     void openWithDialog();
     bool save();
     bool saveAs();

@@ -29,6 +29,7 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace tailmark::ui {
@@ -63,6 +64,7 @@ MainWindow::MainWindow(Settings& settings, Theme& theme, const WindowOptions& op
     setMinimumSize(1000, 640);
     resize(1360, 900);
     setAcceptDrops(true);
+    m_plan->setDatabase(options.database);
     makePages();
     makeActions();
     connectParts();
@@ -120,6 +122,8 @@ void MainWindow::connectParts()
     connect(m_welcome, &WelcomePage::demoRequested, this, &MainWindow::startDemo);
     connect(m_welcome, &WelcomePage::connectRequested, this, &MainWindow::connectToEngine);
     connect(m_welcome, &WelcomePage::openRequested, m_files, &DocumentFiles::openWithDialog);
+    connect(m_welcome, &WelcomePage::recommendedRequested, m_files, &DocumentFiles::beginRecommended);
+    connect(m_plan, &PlanPage::recommendedRequested, m_files, &DocumentFiles::beginRecommended);
     connect(m_welcome, &WelcomePage::newRequested, m_files, &DocumentFiles::beginNew);
     connect(m_welcome, &WelcomePage::recentRequested, this, &MainWindow::openDropped);
     connect(m_plan, &PlanPage::runRequested, this, &MainWindow::startRun);
@@ -136,7 +140,9 @@ void MainWindow::connectParts()
         showRunActions();
     });
     connect(&m_controller, &RunController::finished, this, &MainWindow::runEnded);
+    connect(&m_controller, &RunController::started, this, [this] { m_runLost = false; });
     connect(&m_store, &StoreSession::databaseReplaced, this, [this] {
+        m_runLost = true;
         m_message->show(
             MessageBar::Kind::Error,
             tr("The database %1 was removed or replaced while in use. The runs shown are those of "
@@ -259,7 +265,12 @@ void MainWindow::runEnded(const RunFinished& outcome)
         kind = MessageBar::Kind::Error;
         m_prober.forget(); // the target may be what ended it
     }
-    if (m_controller.run()) // something was stored
+    if (m_runLost)
+        m_message->show(MessageBar::Kind::Error,
+                        text + u' ' +
+                            tr("Its database was removed or replaced meanwhile: the run "
+                               "is kept no longer."));
+    else if (m_controller.run()) // something was stored
         m_message->show(kind, text, tr("Show the results"), [this, run = outcome.run] { showRun(run); });
     else
         m_message->show(kind, text);
@@ -346,7 +357,8 @@ void MainWindow::openDropped(const QString& path)
         return;
     }
     showPage(PlanPageIndex);
-    m_plan->setTrace(path);
+    // After a drop, which the other program waits for.
+    QTimer::singleShot(0, m_plan, [this, path] { m_plan->importTrace(path); });
 }
 
 } // namespace tailmark::ui

@@ -112,6 +112,7 @@ private:
     StatusPanel* m_status;
     QMenu* m_recentMenu = nullptr;
     QActionGroup* m_pageActions = nullptr;
+    bool m_runLost = false; ///< the database of the run that goes on, or of the last one, is gone
     QAction* m_start = nullptr;
     QAction* m_probe = nullptr;
     QAction* m_pause = nullptr;

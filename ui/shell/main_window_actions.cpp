@@ -48,6 +48,9 @@ void MainWindow::makeFileMenu()
     QMenu* menu = menuBar()->addMenu(tr("&File"));
     connect(addAction(menu, tr("&New matrix"), QKeySequence::New, u"new"_s), &QAction::triggered, m_files,
             &DocumentFiles::beginNew);
+    QAction* recommended = addAction(menu, tr("Recommended &matrix"), Qt::CTRL | Qt::SHIFT | Qt::Key_N);
+    recommended->setToolTip(tr("The tests that fit any engine, for the target that is set"));
+    connect(recommended, &QAction::triggered, m_files, &DocumentFiles::beginRecommended);
     connect(addAction(menu, tr("&Open…"), QKeySequence::Open, u"open"_s), &QAction::triggered, m_files,
             &DocumentFiles::openWithDialog);
     m_recentMenu = menu->addMenu(tr("Open &recent"));
@@ -56,6 +59,10 @@ void MainWindow::makeFileMenu()
             &DocumentFiles::save);
     connect(addAction(menu, tr("Save &as…"), QKeySequence::SaveAs), &QAction::triggered, m_files,
             &DocumentFiles::saveAs);
+    connect(addAction(menu, tr("&Import trace…"), Qt::CTRL | Qt::Key_I), &QAction::triggered, this, [this] {
+        showPage(PlanPageIndex);
+        m_plan->importTrace({});
+    });
     menu->addSeparator();
     connect(addAction(menu, tr("&Connect to an engine…"), {}, u"probe"_s), &QAction::triggered, this,
             &MainWindow::connectToEngine);

@@ -26,6 +26,17 @@ Result<Matrix> demoMatrix()
     return sample(u"demo"_s);
 }
 
+Matrix recommendedFor(const Matrix& matrix)
+{
+    Result<Matrix> sampled = sample(u"recommended"_s);
+    Matrix recommended = sampled.ok() ? std::move(sampled).value() : Matrix();
+    recommended.target = matrix.target;
+    recommended.card = matrix.card;
+    recommended.pairedWith = matrix.pairedWith;
+    recommended.bound = matrix.bound;
+    return recommended;
+}
+
 Matrix newMatrix()
 {
     Result<Matrix> matrix = sample(u"recommended"_s);

@@ -10,6 +10,9 @@ namespace tailmark::ui {
 
 /// What the demo runs, without its target.
 Result<Matrix> demoMatrix();
+/// The tests that are recommended for any engine, for the target of a matrix: its target, run card and bound
+/// are kept.
+Matrix recommendedFor(const Matrix& matrix);
 /// What a new matrix begins with: a diagnostic, two sweeps and a burst; without a name.
 Matrix newMatrix();
 

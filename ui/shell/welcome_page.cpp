@@ -135,11 +135,26 @@ WelcomePage::WelcomePage(QWidget* parent)
          {static_cast<QWidget*>(demo), static_cast<QWidget*>(connectCard), static_cast<QWidget*>(open)})
         cards->addWidget(card, 1);
 
-    auto* fresh = new QPushButton(tr("or start with a &new matrix"), this);
-    fresh->setFlat(true);
-    fresh->setCursor(Qt::PointingHandCursor);
-    setRole(fresh, u"link"_s);
+    const auto link = [this](const QString& text, const QString& help) {
+        auto* button = new QPushButton(text, this);
+        button->setFlat(true);
+        button->setCursor(Qt::PointingHandCursor);
+        button->setToolTip(help);
+        button->setAccessibleDescription(help);
+        setRole(button, u"link"_s);
+        return button;
+    };
+    QPushButton* recommended =
+        link(tr("or take the &recommended matrix"),
+             tr("A diagnostic, two sweeps and a burst that fit any engine, for the target that is set"));
+    connect(recommended, &QPushButton::clicked, this, &WelcomePage::recommendedRequested);
+    QPushButton* fresh = link(tr("begin a &new matrix"), tr("The same tests, without a target of yours"));
     connect(fresh, &QPushButton::clicked, this, &WelcomePage::newRequested);
+    auto* links = new QHBoxLayout;
+    links->setSpacing(8);
+    links->addWidget(recommended);
+    links->addWidget(fresh);
+    links->addStretch(1);
 
     auto* recentColumn = new QVBoxLayout(m_recentBox);
     recentColumn->setContentsMargins(0, 0, 0, 0);
@@ -160,7 +175,7 @@ WelcomePage::WelcomePage(QWidget* parent)
     column->addSpacing(24);
     column->addLayout(cards);
     column->addSpacing(4);
-    column->addWidget(fresh, 0, Qt::AlignLeft);
+    column->addLayout(links);
     column->addSpacing(20);
     column->addWidget(m_recentBox);
 

@@ -20,6 +20,7 @@ signals:
     void demoRequested();
     void connectRequested();
     void openRequested();
+    void recommendedRequested();
     void newRequested();
     void recentRequested(const QString& path);
 

@@ -5,9 +5,11 @@
 #include "pages/plan_page.h"
 #include "pages/plan_section.h"
 #include "patience.h"
+#include "plan/matrix_keys.h"
 #include "plan/plan.h"
 #include "ui_helpers.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QListView>
 #include <QMenu>
@@ -33,6 +35,36 @@ Matrix twoTests()
     return matrix;
 }
 
+/// Collects the paths of all keys that a matrix has.
+struct Keys
+{
+    std::string prefix;
+    QStringList& paths;
+
+    template <typename T> void value(std::string_view key, const T&, const keys::Rule&)
+    {
+        paths << QString::fromStdString(prefix + std::string(key));
+    }
+    template <typename T, typename F> void object(std::string_view key, const T& member, F describe)
+    {
+        Keys inner{prefix + std::string(key) + ".", paths};
+        describe(inner, member);
+    }
+    template <typename T, typename F>
+    void list(std::string_view key, const std::vector<T>& members, F describe)
+    {
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            Keys inner{prefix + std::string(key) + "[" + std::to_string(i) + "].", paths};
+            describe(inner, members[i]);
+        }
+    }
+    template <typename T> void constant(std::string_view, T) {}
+    void card(std::string_view key, const CardInput&)
+    {
+        paths << QString::fromStdString(std::string(key) + ".engine");
+    }
+};
+
 } // namespace
 
 class TestPlanPage : public QObject
@@ -44,7 +76,7 @@ class TestPlanPage : public QObject
     std::unique_ptr<PlanPage> m_page;
 
     PlanLineEdit* field(const QString& name) { return named<PlanLineEdit>(*m_page, name); }
-    QTableView* table() { return m_page->findChild<QTableView*>(); }
+    QTableView* table() { return named<QTableView>(*m_page, "Tests"); }
     QPushButton* runButton()
     {
         for (QPushButton* button : m_page->findChildren<QPushButton*>())
@@ -270,6 +302,19 @@ private slots:
         QVERIFY(preview->arrivalCount() > 0);
         typeInto(field("Rates: requests per second"), "100000");
         QVERIFY(preview->arrivalCount() <= 20'000); // bounded while typing
+        typeInto(field("Rates: requests per second"), "1, 3, 5");
+        auto* level = named<QComboBox>(*m_page, "Rate of the arrivals that are drawn");
+        QVERIFY(level);
+        QCOMPARE(level->currentText(), "5 req/s");
+        level->setCurrentIndex(0);
+        emit level->activated(0);
+        const auto three = expand(m_document->matrix());
+        QVERIFY(three.ok());
+        QCOMPARE(preview->arrivalCount(),
+                 makeArrivals(three.value().points[three.value().points.size() - 3]).size());
+        QVERIFY2(preview->words().contains("dispersion index"), qPrintable(preview->words()));
+        typeInto(field("Rates: requests per second"), "1, 3, 7"); // the chosen level stays
+        QCOMPARE(level->currentIndex(), 0);
         QVERIFY(!preview->grab().isNull());
     }
 
@@ -339,11 +384,18 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n");
         file.close();
-        m_page->setTrace(file.fileName());
-        QCOMPARE(m_document->matrix().workload.lengths.kind, LengthsKind::Trace);
+        m_document->edit("trace", {}, [&](Matrix& m) {
+            m.workload.lengths = fileLengths(LengthsKind::Trace, file.fileName().toStdString());
+            m.workload.lengths.hash = std::string(64, 'a');
+        });
         QVERIFY(field("Trace file"));
+        // rows that the matrix names, which neither the file nor a database has
+        TRY_VERIFY2(m_page->whyNotRunnable().contains("not kept"), qPrintable(m_page->whyNotRunnable()));
+        typeInto(field("Rows"), "");
         TRY_VERIFY(m_page->whyNotRunnable().isEmpty());
-        typeInto(field("Trace file"), folder.filePath("missing.csv"));
+        m_document->edit("pin", {}, [](Matrix& m) { m.workload.lengths.hash = std::string(64, 'b'); });
+        typeInto(field("Trace file"), folder.filePath("missing.csv")); // other rows than those named
+        QVERIFY(m_document->matrix().workload.lengths.hash.empty());
         TRY_VERIFY2(m_page->whyNotRunnable().contains("missing.csv"), qPrintable(m_page->whyNotRunnable()));
         QVERIFY(!runButton()->isEnabled());
     }
@@ -358,6 +410,46 @@ private slots:
         QCOMPARE(runButton()->toolTip(), "A run is going on.");
         m_page->setBlocked({});
         QVERIFY(runButton()->isEnabled());
+    }
+
+    void everyKeyOfTheMatrixHasItsPlace()
+    {
+        // What only the file has.
+        const QSet<QString> fileOnly = {"schema_version"};
+        const auto check = [&](const Matrix& matrix) {
+            m_document->reset(matrix, {});
+            QStringList paths;
+            Keys keys{"", paths};
+            keys::describeMatrix(keys, matrix);
+            for (const QString& path : paths)
+                if (!fileOnly.contains(path) && !m_page->focusField(path))
+                    qWarning("no field for %s", qPrintable(path));
+            for (const QString& path : paths)
+                QVERIFY2(fileOnly.contains(path) || m_page->focusField(path), qPrintable(path));
+        };
+        for (const LengthsKind kind : {LengthsKind::Fixed, LengthsKind::Trace, LengthsKind::Empirical}) {
+            Matrix matrix;
+            matrix.workload.lengths.kind = kind;
+            matrix.workload.prefix.kind = PrefixKind::Shared;
+            for (std::size_t i = 0; i < keys::Choice<TestKind>::ids.size(); ++i) {
+                matrix.tests.emplace_back();
+                matrix.tests.back().kind = static_cast<TestKind>(i);
+                matrix.tests.back().process = ArrivalProcess::Gamma;
+            }
+            check(matrix);
+        }
+    }
+
+    void aTextThatIsNoValueHasOneMessage()
+    {
+        table()->selectRow(0);
+        typeInto(field("Think time"), "1e99");
+        QVERIFY2(messageAt(field("Think time")).contains("3,600"),
+                 qPrintable(messageAt(field("Think time"))));
+        typeInto(field("Think time"), "1e999");
+        QCOMPARE(messageAt(field("Think time")), "this number is too large");
+        typeInto(field("Think time"), "1 or 2");
+        QCOMPARE(messageAt(field("Think time")), "a number is expected");
     }
 
     void everyFieldHasANameForScreenReaders()

@@ -2,6 +2,8 @@
 #include "fake_program.h"
 #include "pages/message_bar.h"
 #include "pages/plan_fields.h"
+#include "pages/trace_import_dialog.h"
+#include "patience.h"
 #include "run_events.h"
 #include "shell/english_plurals.h"
 #include "shell/main_window.h"
@@ -423,9 +425,37 @@ private slots:
         m_window->show();
         drop(file("a.tailmark.json"));
         QCOMPARE(m_window->document().matrix().name, "Dropped");
-        drop(file("log.csv"));
-        QCOMPARE(m_window->document().matrix().workload.lengths.kind, LengthsKind::Trace);
-        QCOMPARE(m_window->document().matrix().workload.lengths.file, file("log.csv").toStdString());
+        QFile log(file("log.csv"));
+        QVERIFY(log.open(QIODevice::WriteOnly));
+        log.write("prompt_tokens,completion_tokens\n512,64\n640,32\n");
+        log.close();
+        drop(log.fileName());
+        TRY_VERIFY(m_window->findChild<TraceImportDialog*>());
+        auto* dialog = m_window->findChild<TraceImportDialog*>();
+        QPushButton* use = buttonWithText(*dialog, "Use as lengths");
+        TRY_VERIFY(use->isEnabled());
+        use->click();
+        TRY_COMPARE(m_window->document().matrix().workload.lengths.kind, LengthsKind::Trace);
+        QCOMPARE(m_window->document().matrix().workload.lengths.file, log.fileName().toStdString());
+        QCOMPARE(m_window->document().matrix().workload.lengths.hash.size(), std::size_t(64));
+    }
+
+    void theRecommendedMatrixKeepsTheTarget()
+    {
+        m_window->show();
+        m_window->document().edit("target", {}, [](Matrix& matrix) {
+            matrix.target.baseUrl = "http://127.0.0.1:4321/v1";
+            matrix.card.entries["accelerator"] = "L4";
+        });
+        m_window->document().undoStack().setClean(); // nothing to be asked about
+        action("Recommended matrix")->trigger();
+        const Matrix& matrix = m_window->document().matrix();
+        QCOMPARE(matrix.target.baseUrl, "http://127.0.0.1:4321/v1");
+        QCOMPARE(matrix.card.entries.at("accelerator"), "L4");
+        QVERIFY(!matrix.name.empty());
+        QVERIFY(matrix.tests.size() >= 4);
+        QCOMPARE(page(), int(MainWindow::PlanPageIndex));
+        QVERIFY2(m_window->document().runnable(), qPrintable(m_window->document().whyNotRunnable()));
     }
 
     void pluralsReadWell()
