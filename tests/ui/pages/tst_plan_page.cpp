@@ -302,6 +302,7 @@ private slots:
         QVERIFY(preview->arrivalCount() > 0);
         typeInto(field("Rates: requests per second"), "100000");
         QVERIFY(preview->arrivalCount() <= 20'000); // bounded while typing
+        typeInto(field("URL"), "http://127.0.0.1:8000/v1");
         typeInto(field("Rates: requests per second"), "1, 3, 5");
         auto* level = named<QComboBox>(*m_page, "Rate of the arrivals that are drawn");
         QVERIFY(level);
