@@ -413,6 +413,14 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                    "is not below the prompt's " + exactText(workload.lengths.promptTokens) +
                        " tokens, so that prompts of a group are the same throughout");
     }
+    if (workload.prefix.kind == PrefixKind::Trace)
+        remark("workload.prefix.kind",
+               "is \"trace\": the sharing lies in the order of the log, so every point asks its rows in that order "
+               "from the first one on, in texts of its own");
+    if (workload.sessions.kind != SessionsKind::None)
+        remark("workload.sessions",
+               "every prompt carries the turns before it with planned answers of the planned length, not the "
+               "engine's own, so that two runs ask the same; what the engine answered is had from no cache");
     if (workload.cache == CachePolicy::AsIs)
         remark("workload.cache",
                "the prefix cache is taken as it is found; a cold or warm one can be stated and checked");

@@ -418,6 +418,18 @@ private slots:
         QCOMPARE(errors(m), QStringList());
     }
 
+    void whatAReplayDoesIsSaid()
+    {
+        Matrix m = wholeMatrix();
+        m.tests.resize(2);
+        m.workload.lengths = fileLengths(LengthsKind::Trace, "a.jsonl", "mooncake");
+        m.workload.prefix.kind = PrefixKind::Trace;
+        m.workload.sessions.kind = SessionsKind::Trace;
+        QCOMPARE(errors(m), QStringList());
+        QCOMPARE(remarks(m).filter("workload.prefix.kind: is \"trace\": the sharing lies in the order").size(), 1);
+        QCOMPARE(remarks(m).filter("workload.sessions: every prompt carries the turns before it").size(), 1);
+    }
+
     void hints()
     {
         QCOMPARE(allowedAt("measurement.duration_s"), std::string("a number above 0 and at most 86,400 s"));

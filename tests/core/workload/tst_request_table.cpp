@@ -260,6 +260,10 @@ private slots:
         QTest::addColumn<double>("percent");
         QTest::newRow("conversation")
             << "mooncake_conversation_head1506.jsonl" << int(SessionsKind::None) << 1506 << 27.1;
+        QTest::newRow("whole conversation")
+            << "mooncake_conversation_full.runs.csv.gz" << int(SessionsKind::None) << 12031 << 37.4;
+        QTest::newRow("whole synthetic") << "mooncake_synthetic_full.runs.csv.gz" << int(SessionsKind::None)
+                                         << 3993 << 65.1;
         QTest::newRow("synthetic") << "mooncake_synthetic_head1079.jsonl" << int(SessionsKind::None) << 1079
                                    << 17.3;
         QTest::newRow("agents") << "claude_code_sessions_raw6.jsonl" << int(SessionsKind::Trace) << 61
