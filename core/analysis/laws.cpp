@@ -3,8 +3,11 @@
 
 #include "analysis/text.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <vector>
 
 namespace tailmark {
 
@@ -34,6 +37,30 @@ std::optional<double> meanCycle(const PointData& data)
         ++n;
     }
     return n > 0 ? std::optional(sum / n) : std::nullopt;
+}
+
+/// Mean pause of the workers, from the end of a request to the moment when the next was due, over the pauses that ended
+/// inside the window; in seconds.
+double meanPause(const PointData& data)
+{
+    std::vector<const RequestRecord*> byTime;
+    for (const RequestRecord& r : data.batch.records)
+        if (isPresent(r.intended))
+            byTime.push_back(&r);
+    std::sort(byTime.begin(), byTime.end(),
+              [](const RequestRecord* a, const RequestRecord* b) { return a->intended < b->intended; });
+    std::map<std::int32_t, Nanoseconds> endOf;
+    double sum = 0;
+    double n = 0;
+    for (const RequestRecord* r : byTime) {
+        const auto before = endOf.find(r->worker);
+        if (before != endOf.end() && data.covers(r->intended)) {
+            sum += toSeconds(r->intended - before->second);
+            ++n;
+        }
+        endOf[r->worker] = endTime(*r);
+    }
+    return n > 0 ? sum / n : 0;
 }
 
 /// Output tokens of all requests of the point as the client knows them, however they ended.
@@ -110,7 +137,8 @@ std::vector<LawCheck> checkLaws(const PointData& data, const PointSummary& summa
     }
     const std::optional<double> cycle = meanCycle(data);
     if (!data.point.openLoop() && completed > 0 && cycle) {
-        const double think = data.point.thinkTimeS;
+        // what a log tells is not in the plan
+        const double think = data.point.thinkTime == ThinkTime::Trace ? meanPause(data) : data.point.thinkTimeS;
         laws.push_back(lawCheck("closed_loop",
                                 "Closed loop: N / (R + Z) = " + figureText(data.point.concurrency) + " / (" +
                                     figureText(*cycle) + " s + " + figureText(think) + " s)",

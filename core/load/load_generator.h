@@ -33,6 +33,7 @@ struct PointLoad
 {
     std::shared_ptr<const RequestSource> source;
     int concurrency = 0;    ///< closed loop: workers; 0 = open loop
+    std::vector<Nanoseconds> starts; ///< closed loop: when each worker sends first; a worker without one at once
     Nanoseconds sendFor{0}; ///< no request is started at or after this time since the start of the point
     /// After `sendFor`: how long requests in flight may go on before they are cancelled.
     Nanoseconds drain{0};

@@ -39,7 +39,7 @@ PointDriver::PointDriver(const PointLoad& load, DriverShare share, std::atomic<s
         m_ready.reserve(2 * workers);
         m_chains.resize(workers / static_cast<std::size_t>(m_share.count) + 1, {0, 0});
         for (int worker = m_share.index; worker < m_load.concurrency; worker += m_share.count)
-            planNext(worker, Nanoseconds(0), true);
+            planNext(worker, startOf(worker), true);
     }
 }
 
@@ -177,6 +177,12 @@ void PointDriver::popFront()
         m_readyHead = 0;
     }
     m_counters.waiting.set(static_cast<std::uint32_t>(m_ready.size() - m_readyHead));
+}
+
+Nanoseconds PointDriver::startOf(std::int32_t worker) const
+{
+    const auto number = static_cast<std::size_t>(worker);
+    return number < m_load.starts.size() ? m_load.starts[number] : Nanoseconds(0);
 }
 
 /// Open loop: what comes next of this share. Behind the end of the schedule, or of the sending, nothing

@@ -27,10 +27,10 @@ struct DriverShare
 ///
 /// Open loop: requests go out in the order of the schedule, each at its intended time or, while `maxInFlight`
 /// are under way, as soon as one ends; the wait stays visible because `intended` is never moved. Closed loop:
-/// each worker sends one request after another, those of a chain (a session's turns) before it takes the next
-/// chain; the next is intended at the end of the previous plus its think time. After a failure to connect the
-/// worker pauses kRefusedPause in addition, so that a server that is down does not turn the loop into a flood
-/// of failures.
+/// each worker sends one request after another, the first when it starts, and those of a chain (a session's turns)
+/// before it takes the next chain; the next is intended at the end of the previous plus its think time. After a failure
+/// to connect the worker pauses kRefusedPause in addition, so that a server that is down does not turn the loop into a
+/// flood of failures.
 ///
 /// Nothing is sent before its time, and nothing is intended at or after `sendFor`. At `sendFor` a request
 /// that is late by no more than kLateAllowance is still sent; the others that wait become `not_sent` when
@@ -72,6 +72,7 @@ private:
     void dropFront(bool stopped);
     std::string_view whyNotSent(const SendOrder& order, bool stopped) const;
     void popFront();
+    Nanoseconds startOf(std::int32_t worker) const;
     void planScheduled(std::uint32_t request);
     void planNext(std::int32_t worker, Nanoseconds freeAt, bool first);
     void endSending(Nanoseconds now, Nanoseconds onTimeFrom, bool stopped);

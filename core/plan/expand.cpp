@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/rng.h"
 #include "plan/plan.h"
+#include "plan/rate_curve.h"
 #include "plan/validate.h"
 
 #include <algorithm>
@@ -56,7 +57,11 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
         base.load = {LoadAxis::RatePerS, rate};
         base.phases = std::move(phases);
         base.process = test.process;
-        base.cv = test.process == ArrivalProcess::Gamma ? test.cv : PointPlan().cv;
+        const bool hasCv = test.process == ArrivalProcess::Gamma || test.process == ArrivalProcess::Weibull;
+        base.cv = hasCv ? test.cv : PointPlan().cv;
+        if (test.process == ArrivalProcess::Recorded)
+            base.recorded = test.recorded;
+        base.fanOut = test.fanOut;
         points.push_back(base);
     };
     switch (test.kind) {
@@ -74,6 +79,7 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
             closedLoop(level);
         break;
     case TestKind::ArrivalSweep:
+        base.shape = test.shape;
         for (const double rate : test.ratesPerS)
             openLoop(rate, {{"steady", rate, base.warmupS + base.durationS}});
         break;
@@ -82,6 +88,12 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
         openLoop(test.burstRatePerS, {{"baseline", test.baseRatePerS, base.warmupS + test.baselineS},
                                       {"burst", test.burstRatePerS, test.burstS},
                                       {"recovery", test.baseRatePerS, test.recoveryS}});
+        break;
+    case TestKind::ColdStart:
+        base.warmupS = 0;
+        base.durationS = test.timeoutS;
+        base.maxRequests = test.requests;
+        closedLoop(1);
         break;
     }
     return points;
@@ -145,6 +157,15 @@ Result<Plan> expand(const Matrix& matrix, const std::vector<std::string>& only)
     const auto sweep = [&](int test, int repeat) {
         return pointsOf(matrix, test, names[static_cast<std::size_t>(test)], repeat);
     };
+    // Whatever else is sent would warm the target up, and once it is warm there is nothing to repeat.
+    const auto isCold = [&](int test) {
+        return matrix.tests[static_cast<std::size_t>(test)].kind == TestKind::ColdStart;
+    };
+    for (const int test : chosen)
+        if (isCold(test))
+            add(sweep(test, 0));
+    std::erase_if(chosen, isCold);
+
     const int repeats = matrix.measurement.repeats;
     if (matrix.measurement.order == PointOrder::Sequential) {
         for (const int test : chosen) {
@@ -174,7 +195,8 @@ double estimatedSeconds(const Plan& plan)
 {
     double seconds = 0;
     for (const PointPlan& point : plan.points)
-        seconds += point.warmupS + point.durationS + point.cooldownS;
+        if (point.kind != TestKind::ColdStart)
+            seconds += point.warmupS + point.durationS + point.cooldownS;
     return seconds;
 }
 
@@ -183,8 +205,8 @@ std::optional<double> expectedRequests(const PointPlan& point)
     if (!point.openLoop())
         return std::nullopt;
     double requests = 0;
-    for (const Phase& phase : point.phases)
-        requests += phase.ratePerS * phase.durationS;
+    for (const RateSegment& segment : rateSegments(point))
+        requests += segment.requests();
     if (point.maxRequests > 0)
         requests = std::min(requests, static_cast<double>(point.maxRequests));
     return requests;

@@ -37,6 +37,8 @@ template <typename T> std::string allowedWords(const Rule& rule)
         return "an object of texts";
     } else if constexpr (std::is_same_v<T, nlohmann::json>) {
         return "an object";
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+        return "a list of texts";
     } else {
         return "a list of numbers, each " + allowedWords<typename T::value_type>(rule) +
                (rule.ascending ? ", in rising order" : "");

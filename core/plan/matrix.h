@@ -24,9 +24,9 @@ enum class LengthsKind { Fixed, Trace, Empirical, Quantiles, Mix, Prompts };
 enum class LengthsDraw { Joint, Independent };
 enum class PrefixKind { None, Shared, Trace };
 enum class SessionsKind { None, Trace, Synthetic };
-enum class TestKind { FixedShape, ConcurrencySweep, ArrivalSweep, BurstRecovery };
+enum class TestKind { FixedShape, ConcurrencySweep, ArrivalSweep, BurstRecovery, ColdStart };
 enum class ThinkTime { Constant, Exponential, Trace };
-enum class ArrivalProcess { Constant, Poisson, Gamma };
+enum class ArrivalProcess { Constant, Poisson, Gamma, Weibull, Recorded };
 enum class PointOrder { Sequential, Interleaved, Shuffled };
 enum class FailureDenominator { Attempted, Accepted };
 
@@ -167,10 +167,13 @@ struct RecordedArrivals
 {
     double fromS = 0; ///< since the first arrival of the log
     double toS = 0;   ///< 0 = to its end
+    /// How fast the log's time runs; 0 = stretched, so that the mean rate of a point is the asked one.
+    double timeScale = 0;
     bool operator==(const RecordedArrivals&) const = default;
 };
 
-/// A rate over time, relative to the load of the point: the rate goes straight from one to the next.
+/// A rate over time, relative to the load of the point: the rate goes straight from one to the next. Its clock
+/// starts with the window.
 struct RateFactor
 {
     double atS = 0;
@@ -195,7 +198,7 @@ struct Test
     // arrival_sweep, burst_recovery
     std::vector<double> ratesPerS = {1, 2, 4, 8, 12, 16, 20, 24};
     ArrivalProcess process = ArrivalProcess::Poisson;
-    double cv = 1.0;                    ///< Gamma: coefficient of variation of the inter-arrival times
+    double cv = 1.0;                    ///< Gamma, Weibull: coefficient of variation of the gaps between arrivals
     RecordedArrivals recorded;          ///< Recorded
     std::vector<RateFactor> shape = {}; ///< empty = one rate throughout
     int fanOut = 1; ///< requests that arrive together at each arrival, as agents send them
@@ -205,6 +208,11 @@ struct Test
     double baselineS = 20;
     double burstS = 20;
     double recoveryS = 60;
+    // cold_start
+    int requests = 16;                     ///< one after another, from the first that the engine ever answers on
+    std::vector<std::string> command = {}; ///< starts the target: program and arguments; empty = it is started apart
+    bool keepRunning = false;              ///< what was started is not ended with the run
+    double timeoutS = 900;                 ///< until the target is ready, and again until the last request ended
 
     bool operator==(const Test&) const = default;
 };

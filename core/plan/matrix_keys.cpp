@@ -171,6 +171,11 @@ bool isFileName(std::string_view text)
     return !text.empty() && isOneLine(text);
 }
 
+bool isArgument(std::string_view text)
+{
+    return text.size() <= 10'000 && text.find('\0') == std::string_view::npos;
+}
+
 std::string httpUrlWords()
 {
     return "an http:// or https:// URL with a host and no user, query or fragment, like "
@@ -236,6 +241,11 @@ std::string oneLineWords()
 std::string fileNameWords()
 {
     return "the name of a file";
+}
+
+std::string argumentWords()
+{
+    return "text of at most 10,000 characters";
 }
 
 } // namespace keys

@@ -35,9 +35,9 @@ TAILMARK_CHOICE(TokenEvidencePolicy, 2, "off", "on")
 TAILMARK_CHOICE(LengthsKind, 3, "fixed", "trace", "empirical")
 TAILMARK_CHOICE(PrefixKind, 3, "none", "shared", "trace")
 TAILMARK_CHOICE(SessionsKind, 3, "none", "trace", "synthetic")
-TAILMARK_CHOICE(TestKind, 4, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery")
-TAILMARK_CHOICE(ThinkTime, 2, "constant", "exponential")
-TAILMARK_CHOICE(ArrivalProcess, 3, "constant", "poisson", "gamma")
+TAILMARK_CHOICE(TestKind, 5, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery", "cold_start")
+TAILMARK_CHOICE(ThinkTime, 3, "constant", "exponential", "trace")
+TAILMARK_CHOICE(ArrivalProcess, 5, "constant", "poisson", "gamma", "weibull", "recorded")
 TAILMARK_CHOICE(PointOrder, 3, "sequential", "interleaved", "shuffled")
 TAILMARK_CHOICE(FailureDenominator, 2, "attempted", "accepted")
 TAILMARK_CHOICE(LoadAxis, 2, "concurrency", "rate_per_s")
@@ -54,24 +54,9 @@ template <typename E> constexpr std::span<const std::string_view> laterIds()
     return {};
 }
 inline constexpr std::string_view kLaterLengths[] = {"quantiles", "mix", "prompts"};
-inline constexpr std::string_view kLaterTests[] = {"cold_start"};
-inline constexpr std::string_view kLaterThinkTimes[] = {"trace"};
-inline constexpr std::string_view kLaterProcesses[] = {"recorded"};
 template <> constexpr std::span<const std::string_view> laterIds<LengthsKind>()
 {
     return kLaterLengths;
-}
-template <> constexpr std::span<const std::string_view> laterIds<TestKind>()
-{
-    return kLaterTests;
-}
-template <> constexpr std::span<const std::string_view> laterIds<ThinkTime>()
-{
-    return kLaterThinkTimes;
-}
-template <> constexpr std::span<const std::string_view> laterIds<ArrivalProcess>()
-{
-    return kLaterProcesses;
 }
 
 // Texts that are more than text (matrix_keys.cpp).
@@ -88,6 +73,7 @@ bool isCacheSalt(std::string_view text);
 bool isTraceHash(std::string_view text);
 bool isOneLine(std::string_view text);
 bool isFileName(std::string_view text);
+bool isArgument(std::string_view text);
 std::string httpUrlWords();
 std::string urlOrAutoWords();
 std::string proxyUrlWords();
@@ -101,6 +87,7 @@ std::string cacheSaltWords();
 std::string traceHashWords();
 std::string oneLineWords();
 std::string fileNameWords();
+std::string argumentWords();
 
 inline constexpr Rule kAny{};
 inline constexpr Rule kLine = text(isOneLine, oneLineWords);
@@ -228,6 +215,34 @@ template <typename V, typename T> void describeSloLimit(V& v, T& s)
     v.value("limit", s.limit, above(0, 1e9).mandatory());
 }
 
+template <typename V, typename T> void describeRecorded(V& v, T& r)
+{
+    v.value("from_s", r.fromS, atLeast(0, 1e9, "s"));
+    v.value("to_s", r.toS, atLeast(0, 1e9, "s"));
+    v.value("time_scale", r.timeScale, atLeast(0, 1e6));
+}
+
+template <typename V, typename T> void describeRateFactor(V& v, T& f)
+{
+    v.value("at_s", f.atS, kSecondsOrNone.mandatory());
+    v.value("factor", f.factor, atLeast(0, 1'000).mandatory());
+}
+
+/// How arrivals come: of a test that has a rate, and of its points.
+template <typename V, typename T> void describeArrivals(V& v, T& t)
+{
+    v.value("process", t.process, kAny);
+    v.value("cv", t.cv, kCv);
+    if (t.process == ArrivalProcess::Recorded)
+        v.object("recorded", t.recorded, [](auto& w, auto& recorded) { describeRecorded(w, recorded); });
+    v.value("fan_out", t.fanOut, atLeast(1, 1'024, "requests"));
+}
+
+template <typename V, typename T> void describeShape(V& v, T& t)
+{
+    v.list("shape", t.shape, [](auto& w, auto& factor) { describeRateFactor(w, factor); });
+}
+
 template <typename V, typename T> void describeTest(V& v, T& t)
 {
     v.value("kind", t.kind, kAny.mandatory());
@@ -246,8 +261,8 @@ template <typename V, typename T> void describeTest(V& v, T& t)
         break;
     case TestKind::ArrivalSweep:
         v.value("rates_per_s", t.ratesPerS, kRate.rising());
-        v.value("process", t.process, kAny);
-        v.value("cv", t.cv, kCv);
+        describeArrivals(v, t);
+        describeShape(v, t);
         break;
     case TestKind::BurstRecovery:
         v.value("base_rate_per_s", t.baseRatePerS, kRate);
@@ -255,8 +270,13 @@ template <typename V, typename T> void describeTest(V& v, T& t)
         v.value("baseline_s", t.baselineS, kSeconds);
         v.value("burst_s", t.burstS, kSeconds);
         v.value("recovery_s", t.recoveryS, kSeconds);
-        v.value("process", t.process, kAny);
-        v.value("cv", t.cv, kCv);
+        describeArrivals(v, t);
+        break;
+    case TestKind::ColdStart:
+        v.value("requests", t.requests, atLeast(6, 1'000));
+        v.value("command", t.command, text(isArgument, argumentWords));
+        v.value("keep_running", t.keepRunning, kAny);
+        v.value("timeout_s", t.timeoutS, kSeconds);
         break;
     }
 }
@@ -321,8 +341,8 @@ template <typename V, typename T> void describePoint(V& v, T& p)
         w.value("rate_per_s", phase.ratePerS, kRate);
         w.value("duration_s", phase.durationS, kAny);
     });
-    v.value("process", p.process, kAny);
-    v.value("cv", p.cv, kCv);
+    describeArrivals(v, p);
+    describeShape(v, p);
     v.object("lengths", p.lengths, [](auto& w, auto& lengths) { describeLengths(w, lengths); });
     v.object("prefix", p.prefix, [](auto& w, auto& prefix) { describePrefix(w, prefix); });
     v.object("sessions", p.sessions, [](auto& w, auto& sessions) { describeSessions(w, sessions); });

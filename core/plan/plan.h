@@ -50,7 +50,7 @@ struct PointPlan
     Load load;
     int repeat = 0; ///< from 0
 
-    // closed loop (fixed_shape, concurrency_sweep)
+    // closed loop (fixed_shape, concurrency_sweep, cold_start)
     int concurrency = 0; ///< 0 = open loop
     double thinkTimeS = 0;
     ThinkTime thinkTime = ThinkTime::Constant;
@@ -86,12 +86,14 @@ struct Plan
     bool operator==(const Plan&) const = default;
 };
 
-/// Resolves a matrix. Only tests named in `only` (all when empty). Errors: the first error of validate(), a
-/// name in `only` that no enabled test has, or no test left to run.
+/// Resolves a matrix. A cold start comes first, and once whatever the repeats. Only tests named in `only` (all
+/// when empty). Errors: the first error of validate(), a name in `only` that no enabled test has, or no test
+/// left to run.
 Result<Plan> expand(const Matrix& matrix, const std::vector<std::string>& only = {});
 
-/// What the plan will roughly take: seconds of wall clock (warm-up, window, cooldown), and per point the
-/// expected number of requests where the load fixes it (open loop), else no value.
+/// What the plan will roughly take: seconds of wall clock (warm-up, window, cooldown; a cold start takes as long
+/// as the target needs and counts as nothing), and per point the expected number of requests where the load
+/// fixes it (open loop), else no value.
 double estimatedSeconds(const Plan& plan);
 std::optional<double> expectedRequests(const PointPlan& point);
 

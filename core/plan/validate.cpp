@@ -2,7 +2,9 @@
 #include "plan/validate.h"
 
 #include "base/percentile_text.h"
+#include "plan/arrival_rules.h"
 #include "plan/json_visitors.h"
+#include "plan/rate_curve.h"
 
 #include <algorithm>
 #include <charconv>
@@ -75,6 +77,9 @@ private:
             if (rule.accepts && !rule.accepts(member))
                 wrong(path, "must be " + keys::allowedWords<T>(rule) +
                                 (rule.secret ? std::string() : ", is " + keys::shown(member)));
+        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+            for (std::size_t i = 0; i < member.size(); ++i)
+                check(keys::indexed(path, i), member[i], rule);
         } else if constexpr (std::is_same_v<T, std::vector<int>> || std::is_same_v<T, std::vector<double>>) {
             if (member.empty())
                 wrong(path, "must be " + keys::allowedWords<T>(rule) + ", is empty");
@@ -285,10 +290,11 @@ public:
                     inFlight(keys::indexed(path + ".levels", j), test.levels[j], matrix.limits);
                 break;
             case TestKind::ArrivalSweep: {
-                const double seconds = matrix.measurement.warmupS + matrix.measurement.durationS;
+                const Measurement& m = matrix.measurement;
+                const double first = test.shape.empty() ? 1 : test.shape.front().factor;
+                const double perRate = m.warmupS * first + m.durationS * meanFactor(test.shape, m.durationS);
                 for (std::size_t j = 0; j < test.ratesPerS.size(); ++j)
-                    requests(keys::indexed(path + ".rates_per_s", j), test.ratesPerS[j] * seconds,
-                             matrix.measurement);
+                    requests(keys::indexed(path + ".rates_per_s", j), test.ratesPerS[j] * perRate, m);
                 break;
             }
             case TestKind::BurstRecovery:
@@ -300,6 +306,8 @@ public:
                     error(path + ".burst_rate_per_s", "must be above base_rate_per_s (" +
                                                           exactText(test.baseRatePerS) + "), is " +
                                                           exactText(test.burstRatePerS));
+                break;
+            case TestKind::ColdStart:
                 break;
             }
         }
@@ -450,9 +458,12 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                        ", which only streams have, so that no answer can meet it; e2e_ms can be met");
     for (std::size_t i = 0; i < matrix.tests.size(); ++i) {
         const Test& test = matrix.tests[i];
+        const bool atTheLogsRate =
+            test.process == ArrivalProcess::Recorded && test.recorded.timeScale > 0; // there is only one
         const std::size_t levels = test.kind == TestKind::ConcurrencySweep ? test.levels.size()
-                                   : test.kind == TestKind::ArrivalSweep   ? test.ratesPerS.size()
-                                                                           : 8;
+                                   : test.kind == TestKind::ArrivalSweep && !atTheLogsRate
+                                       ? test.ratesPerS.size()
+                                       : 8;
         if (test.enabled && levels < 8)
             remark(keys::indexed("tests", i) +
                        (test.kind == TestKind::ConcurrencySweep ? ".levels" : ".rates_per_s"),
@@ -461,6 +472,8 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
     }
     if (matrix.measurement.warmupS == 0)
         remark("measurement.warmup_s", "without warm-up the ramp is part of the window");
+    for (Finding& found : arrivalRemarks(matrix))
+        findings.push_back(std::move(found));
     remarkOnSamples(matrix, findings);
 }
 
@@ -471,9 +484,11 @@ Matrix matrixOfEveryKey(LengthsKind lengths)
     matrix.workload.lengths.kind = lengths;
     matrix.workload.sessions.kind = SessionsKind::Synthetic;
     for (const TestKind kind : {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep,
-                                TestKind::BurstRecovery}) {
+                                TestKind::BurstRecovery, TestKind::ColdStart}) {
         matrix.tests.emplace_back();
         matrix.tests.back().kind = kind;
+        matrix.tests.back().process = ArrivalProcess::Recorded;
+        matrix.tests.back().shape.emplace_back();
     }
     return matrix;
 }
@@ -498,6 +513,8 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     cross.extras(matrix);
     cross.sharing(matrix);
     cross.tests(matrix);
+    for (Finding& error : arrivalErrors(matrix))
+        findings.push_back(std::move(error));
     return findings;
 }
 

@@ -3,6 +3,7 @@
 
 #include "load/poller.h"
 #include "run/live_mark.h"
+#include "schedule/arrivals.h"
 #include "target/error_text.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ PointLoad loadOf(const PointPlan& point, std::shared_ptr<const RequestSource> so
     PointLoad load;
     load.source = std::move(source);
     load.concurrency = point.concurrency;
+    load.starts = workerStarts(point);
     load.sendFor = fromSeconds(point.warmupS + point.durationS);
     load.drain = fromSeconds(point.drainS);
     load.maxRequests = point.maxRequests;
@@ -148,6 +150,7 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
                              std::cmp_greater_equal(m_measured.batch.records.size(), m_point.maxRequests);
         facts.endedBy = allSent ? "count" : "time";
     }
+    m_measured.origin = m_origin;
     return std::move(m_measured);
 }
 

@@ -37,6 +37,7 @@ struct PointMeasurement
 {
     RecordBatch batch;
     PointFacts facts;
+    Nanoseconds origin{0}; ///< of the records' times, on the monotonic clock
 };
 
 /// Takes the generator through one point: drains its records into the store in small transactions, keeps them

@@ -59,7 +59,8 @@ TestKind kindFromId(const std::string& id)
 {
     return fromId(
         id, &testKindId,
-        {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep, TestKind::BurstRecovery});
+        {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep, TestKind::BurstRecovery,
+         TestKind::ColdStart});
 }
 
 LoadAxis axisFromId(const std::string& id)

@@ -2,28 +2,61 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "plan/plan.h"
+#include "schedule/recorded_times.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tailmark {
 
 struct Arrival
 {
-    Nanoseconds intended{0}; ///< since the start of the point
+    Nanoseconds intended{0}; ///< since the start of the point, in whole µs
     std::uint8_t phase = 0;  ///< index into PointPlan::phases
+    /// Of the log, where its arrivals are replayed: what else the row tells goes with it. A log that begins again
+    /// counts on, so that it is the number of the row modulo their number.
+    std::uint32_t row = 0;
     bool operator==(const Arrival&) const = default;
 };
 
-/// The intended start of every request of an open-loop point: phases one after another, each with its rate,
-/// all from one seed. Constant: evenly spaced. Poisson: exponential gaps. Gamma: gamma gaps with the stated
-/// CV (1 = Poisson). A renewal process in operational time, so a change of rate between phases neither adds
-/// nor loses an arrival. At most `maxRequests` of the point where it is not 0. Pure.
-std::vector<Arrival> makeArrivals(const PointPlan& point);
+/// The intended start of every request of an open-loop point, all from one seed: phases one after another, each
+/// with its rate times the shape. Constant: evenly spaced. Poisson: exponential gaps. Gamma, Weibull: gaps of that
+/// distribution with the stated CV (1 = Poisson). Recorded: those of `log`, in its order. Operational time carries
+/// all of them: the expected number of requests so far. A stationary process runs in it, and the rate's integral maps
+/// it to seconds, so that a change of rate neither adds nor loses an arrival and nothing is thinned out. With a
+/// fan-out of k each arrival is k requests at one moment, and arrivals come k times as rarely. At most `maxRequests`
+/// of the point where it is not 0.
+///
+/// Recorded, without a time scale: the log is stretched so that what the point needs of it takes just as long as the
+/// point, so that the point's mean rate is the asked one. With a time scale of s the log runs s times as fast, whatever
+/// rate that makes. None from a log that checkLog() refuses. Pure.
+///
+/// The same on every machine: the generator and the tables behind the gaps are whole numbers, the arithmetic is
+/// IEEE 754; log, exp, pow and tan may differ in their last bit from one mathematical library to another, which
+/// after a million gaps is below 1 ns, and times are rounded to whole µs.
+std::vector<Arrival> makeArrivals(const PointPlan& point, const RecordedTimes* log = nullptr);
 
-/// Think time before request `request` of a closed-loop point (constant, or exponential with the stated
-/// mean); none before the first request of each worker, which are the first `concurrency` ones. Pure.
-Nanoseconds thinkTime(const PointPlan& point, std::uint32_t request);
+/// Whether `log` tells what the point replays of it: arrivals on one clock, at least two of them in the stretch that
+/// is named, or think times. BadInput with the name of `file`. Success for a point that replays nothing.
+Status checkLog(const PointPlan& point, const RecordedTimes* log, const std::string& file);
+
+/// What to know of the recorded arrivals of some points: a clock's grid that they were spread on, a log that repeats,
+/// a time scale whose rate is not that of the level. Each a line.
+std::vector<std::string> recordedRemarks(const std::vector<PointPlan>& points, const RecordedTimes& log,
+                                         const std::string& file);
+
+/// Think time before request `request` of a closed-loop point, other than the first of each worker: constant,
+/// exponential with the stated mean, or one of those that `log` tells, each with the same chance, stretched to the
+/// stated mean where that is not 0. Pure.
+Nanoseconds thinkTime(const PointPlan& point, std::uint32_t request, const RecordedTimes* log = nullptr);
+
+/// When each worker of a closed loop sends its first request: at a random moment of the first half of the warm-up.
+/// Workers that started together would stay in step where all answers take equally long, and evenly spread ones would
+/// keep their distances for good: the engine would see either all prompts at once, or never two. At once where there
+/// is one worker, or no warm-up. Pure.
+std::vector<Nanoseconds> workerStarts(const PointPlan& point);
 
 } // namespace tailmark

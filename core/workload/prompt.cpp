@@ -4,6 +4,7 @@
 #include "plan/prefix_group.h"
 #include "record/request_record.h"
 #include "schedule/arrivals.h"
+#include "workload/log_times.h"
 #include "workload/prompt_writer.h"
 #include "workload/request_table.h"
 
@@ -61,9 +62,11 @@ class PointRequests final : public RequestSource
 {
 public:
     PointRequests(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
-                  std::shared_ptr<const LengthSource> lengths, std::shared_ptr<const RequestTable> table)
+                  std::shared_ptr<const LengthSource> lengths, std::shared_ptr<const RequestTable> table,
+                  RecordedTimes times)
         : m_point(point), m_fit(options.fit), m_lengths(std::move(lengths)), m_table(std::move(table)),
-          m_seen(m_point), m_arrivals(point.openLoop() ? makeArrivals(point) : std::vector<Arrival>()),
+          m_seen(m_point), m_times(std::move(times)),
+          m_arrivals(point.openLoop() ? makeArrivals(point, &m_times) : std::vector<Arrival>()),
           m_writer(matrix, point, options)
     {
     }
@@ -95,7 +98,7 @@ public:
     void writeBody(std::uint32_t index, std::string& body) const override
     {
         if (m_table)
-            m_writer.writeRow(index, *m_table, body);
+            m_writer.writeRow(placeNumber(index), *m_table, body);
         else
             m_writer.writeRequest(index, lengthsOf(index), body);
     }
@@ -103,8 +106,20 @@ public:
 private:
     LengthPair lengthsOf(std::uint32_t index) const
     {
-        return m_table ? m_table->row(m_table->placeOf(index).row).lengths
-                       : m_lengths->draw(m_point.seeds.lengths, index);
+        if (m_table)
+            return m_table->row(m_table->placeOf(placeNumber(index)).row).lengths;
+        if (!replaysArrivals())
+            return m_lengths->draw(m_point.seeds.lengths, index);
+        const std::vector<LengthPair>& rows = m_lengths->pairs();
+        return rows[m_arrivals[index].row % rows.size()];
+    }
+
+    bool replaysArrivals() const { return m_point.openLoop() && replaysLog(m_point); }
+
+    /// Where the request's row is in a table: with its arrival, where the log's arrivals are replayed.
+    std::uint32_t placeNumber(std::uint32_t index) const
+    {
+        return replaysArrivals() ? m_arrivals[index].row : index;
     }
 
     Nanoseconds pauseBefore(std::uint32_t index) const
@@ -114,8 +129,8 @@ private:
         // The first request of a worker is any session's first turn: the driver knows it, the number does
         // not.
         const bool inSessions = m_table && m_table->sessions() > 0;
-        return thinkTime(m_point,
-                         inSessions ? index + static_cast<std::uint32_t>(m_point.concurrency) : index);
+        return thinkTime(m_point, inSessions ? index + static_cast<std::uint32_t>(m_point.concurrency) : index,
+                         &m_times);
     }
 
     void addSharing(std::uint32_t index, PlannedRequest& request) const
@@ -126,7 +141,7 @@ private:
             request.cachedTokens = m_seen.tokens(index, request.promptTokens);
             return;
         }
-        const RequestTable::Place place = m_table->placeOf(index);
+        const RequestTable::Place place = m_table->placeOf(placeNumber(index));
         const RequestTable::Row& row = m_table->row(place.row);
         request.cachedTokens = row.cachedTokens;
         if (m_table->sessions() == 0)
@@ -142,17 +157,18 @@ private:
     std::shared_ptr<const LengthSource> m_lengths;
     std::shared_ptr<const RequestTable> m_table; ///< null: every request is drawn for itself
     SeenPrefixes m_seen;
+    RecordedTimes m_times;
     std::vector<Arrival> m_arrivals;
     PromptWriter m_writer;
 };
 
-/// The groups that a point's requests pick: of an open loop those that they do pick.
+/// The groups that a point's requests pick: where the schedule is known without a log, those that they do pick.
 std::vector<std::uint64_t> groupsOf(const PointPlan& point)
 {
     std::vector<std::uint64_t> groups;
     if (!anyShared(point))
         return groups;
-    if (point.openLoop()) {
+    if (point.openLoop() && !replaysLog(point)) {
         const auto requests = static_cast<std::uint32_t>(makeArrivals(point).size());
         std::set<std::uint64_t> picked;
         for (std::uint32_t i = 0; i < requests; ++i)
@@ -212,21 +228,37 @@ Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& mat
         lengths = std::move(made).value();
     }
     std::shared_ptr<const RequestTable> table;
-    if (RequestTable::isNeeded(point)) {
-        if (!log && (point.prefix.kind == PrefixKind::Trace || point.sessions.kind == SessionsKind::Trace)) {
+    RecordedTimes times;
+    const bool inTable = RequestTable::isNeeded(point);
+    if (inTable || replaysLog(point)) {
+        const bool fromLog = replaysLog(point) || point.prefix.kind == PrefixKind::Trace ||
+                             point.sessions.kind == SessionsKind::Trace;
+        if (!log && fromLog) {
             Result<Trace> read = readTrace(point.lengths);
             if (!read)
                 return read.error();
             log = std::make_shared<const Trace>(std::move(read).value());
         }
+        if (replaysLog(point)) {
+            times = timesOf(*log);
+            if (Status status = checkLog(point, &times, point.lengths.file); !status)
+                return status.error();
+        }
+    }
+    if (inTable) {
         Result<std::shared_ptr<const RequestTable>> made =
             RequestTable::make(point, *lengths, std::move(log));
         if (!made)
             return made.error();
         table = std::move(made).value();
     }
-    return std::shared_ptr<const RequestSource>(
-        std::make_shared<PointRequests>(matrix, point, options, std::move(lengths), std::move(table)));
+    return std::shared_ptr<const RequestSource>(std::make_shared<PointRequests>(
+        matrix, point, options, std::move(lengths), std::move(table), std::move(times)));
+}
+
+bool replaysLog(const PointPlan& point)
+{
+    return point.openLoop() ? point.process == ArrivalProcess::Recorded : point.thinkTime == ThinkTime::Trace;
 }
 
 std::shared_ptr<const RequestSource> makePrimingSource(const Matrix& matrix, const PointPlan& point,

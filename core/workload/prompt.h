@@ -36,7 +36,8 @@ struct BodyOptions
 };
 
 /// The requests of one point: lengths × schedule × prompts. `lengths` and `log` save reading a file again where
-/// the caller has the source of point.lengths and its log already. Errors come from these only.
+/// the caller has the source of point.lengths and its log already. Errors come from these only. Where the arrivals
+/// of a log are replayed, each comes with the lengths of its row.
 ///
 /// A prompt is plain common words, made long enough by `options.fit`. Its first words, behind the one that all
 /// prompts have, are its own number written in words: requests differ from their first block on, so that no
@@ -56,5 +57,8 @@ makeRequestSource(const Matrix& matrix, const PointPlan& point, const BodyOption
 /// begin with once, one output token each. Closed loop: as many as `count()` tells, then no more.
 std::shared_ptr<const RequestSource> makePrimingSource(const Matrix& matrix, const PointPlan& point,
                                                        const BodyOptions& options);
+
+/// Whether a point's schedule needs its log: it replays arrivals or think times.
+bool replaysLog(const PointPlan& point);
 
 } // namespace tailmark

@@ -56,6 +56,8 @@ Matrix unusualMatrix()
     arrivals.ratesPerS = {0.1, 2.5, 80};
     arrivals.process = ArrivalProcess::Gamma;
     arrivals.cv = 2.5;
+    arrivals.fanOut = 3;
+    arrivals.shape = {{0, 0.5}, {3.5, 2}};
     Test burst;
     burst.kind = TestKind::BurstRecovery;
     burst.baseRatePerS = 2;
@@ -178,23 +180,17 @@ private slots:
         row("key of another kind of test", R"({"tests":[{"kind":"arrival_sweep","levels":[1]}]})",
             "demo.tailmark.json: tests[0].levels: is not a key here; allowed: \"kind\", \"name\", "
             "\"enabled\", "
-            "\"rates_per_s\", \"process\" or \"cv\"");
+            "\"rates_per_s\", \"process\", \"cv\", \"fan_out\" or \"shape\"");
+        row("recorded without replaying", R"({"tests":[{"kind":"arrival_sweep","recorded":{"from_s":1}}]})",
+            "demo.tailmark.json: tests[0].recorded: is not a key here; allowed: \"kind\", \"name\", \"enabled\", "
+            "\"rates_per_s\", \"process\", \"cv\", \"fan_out\" or \"shape\"");
+        row("a command in one text", R"({"tests":[{"kind":"cold_start","command":"vllm serve"}]})",
+            "demo.tailmark.json: tests[0].command: must be a list of texts, is \"vllm serve\"");
         row("choice", R"({"target":{"api":"responses"}})",
             "demo.tailmark.json: target.api: must be \"chat\" or \"completions\", is \"responses\"");
         row("a kind to come", R"({"workload":{"lengths":{"kind":"mix","parts":[]}}})",
             "demo.tailmark.json: workload.lengths.kind: \"mix\" is not available in this version; allowed: "
             "\"fixed\", \"trace\" or \"empirical\"");
-        row("a test to come", R"({"tests":[{"kind":"cold_start","requests":8}]})",
-            "demo.tailmark.json: tests[0].kind: \"cold_start\" is not available in this version; allowed: "
-            "\"fixed_shape\", \"concurrency_sweep\", \"arrival_sweep\" or \"burst_recovery\"");
-        row("a process to come", R"({"tests":[{"kind":"arrival_sweep","process":"recorded"}]})",
-            "demo.tailmark.json: tests[0].process: \"recorded\" is not available in this version; allowed: "
-            "\"constant\", "
-            "\"poisson\" or \"gamma\"");
-        row("a think time to come", R"({"tests":[{"kind":"concurrency_sweep","think_time":"trace"}]})",
-            "demo.tailmark.json: tests[0].think_time: \"trace\" is not available in this version; allowed: "
-            "\"constant\" "
-            "or \"exponential\"");
         row("until stable", R"({"measurement":{"until_stable":true}})",
             "demo.tailmark.json: measurement.until_stable: true is not available in this version; allowed: "
             "false");
@@ -202,7 +198,7 @@ private slots:
             "demo.tailmark.json: measurement.refine: 2 is not available in this version; allowed: 0");
         row("missing kind", R"({"tests":[{}]})",
             "demo.tailmark.json: tests[0].kind: is missing; must be \"fixed_shape\", \"concurrency_sweep\", "
-            "\"arrival_sweep\" or \"burst_recovery\"");
+            "\"arrival_sweep\", \"burst_recovery\" or \"cold_start\"");
         row("fraction for a whole number", R"({"tests":[{"kind":"concurrency_sweep","levels":[1,2.5]}]})",
             "demo.tailmark.json: tests[0].levels[1]: must be a whole number from 1 to 65,536, is 2.5");
         row("too large for any integer",

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/log_replay.h"
+
+#include "schedule/arrivals.h"
+#include "workload/log_times.h"
+#include "workload/prompt.h"
+
+namespace tailmark {
+
+Result<std::vector<std::string>> checkReplays(const Plan& plan, const std::vector<ReadLengths>& lengths)
+{
+    std::vector<std::string> remarks;
+    for (const ReadLengths& read : lengths) {
+        std::vector<PointPlan> points;
+        for (const PointPlan& point : plan.points)
+            if (replaysLog(point) && point.lengths == read.lengths)
+                points.push_back(point);
+        if (points.empty())
+            continue;
+        const RecordedTimes times = read.log ? timesOf(*read.log) : RecordedTimes();
+        for (const PointPlan& point : points)
+            if (Status status = checkLog(point, &times, read.lengths.file); !status)
+                return status.error();
+        for (std::string& remark : recordedRemarks(points, times, read.lengths.file))
+            remarks.push_back(std::move(remark));
+    }
+    return remarks;
+}
+
+} // namespace tailmark
