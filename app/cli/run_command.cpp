@@ -10,6 +10,7 @@
 #include "plan/validate.h"
 #include "progress_view.h"
 #include "report/report.h"
+#include "run/cold_start.h"
 #include "run/runner.h"
 #include "stored_run.h"
 
@@ -34,6 +35,7 @@ struct RunArguments
     Overrides overrides;
     std::string name;
     std::string json, records, events;
+    std::string allowedCommand;
     bool noProgress = false, stopOnEof = false;
     std::vector<std::string> only, failIf;
 };
@@ -90,6 +92,7 @@ Result<RunResults> tellResults(const RunArguments& arguments, const Store& store
     if (!outputTaken) {
         printPoints(results, std::cout);
         printBursts(results, std::cout);
+        printColdStart(results, std::cout);
         printReasons(results, std::cout);
         printLaws(results, std::cout);
         printConditions(results, std::cout);
@@ -153,7 +156,11 @@ int run(const RunArguments& arguments)
         for (const Finding& finding : validate(matrix.value()))
             std::fprintf(stderr, "remark: %s: %s\n", finding.path.c_str(), finding.message.c_str());
 
-    const RunOptions options{nameOf(arguments, matrix.value()), arguments.library.path()};
+    if (const Status status = checkCommandAllowed(plan.value(), arguments.allowedCommand); !status)
+        return fail({status.error().code, arguments.matrix,
+                     status.error().line() + "; to allow it, give --allow-command with just this text"});
+    const RunOptions options{nameOf(arguments, matrix.value()), arguments.library.path(),
+                             arguments.allowedCommand};
     const Result<RunReport> report =
         executeRun(plan.value(), store.value(), options, control, [&](const RunEvent& event) {
             if (!arguments.events.empty())
@@ -210,6 +217,11 @@ void addRun(CLI::App& app, Action& action)
                      "it: of this test only")
         ->type_name("CONDITION")
         ->allow_extra_args(false);
+    command
+        ->add_option("--allow-command", arguments->allowedCommand,
+                     "The program that a cold start of the matrix may start, as the command line that it names; "
+                     "without this, and for any other, the run is refused and tells the command")
+        ->type_name("COMMAND");
     command->add_flag("--no-progress", arguments->noProgress, "Tell nothing on standard error while it runs");
     command
         ->add_option("--events", arguments->events,

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <ostream>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -238,6 +239,23 @@ void printBursts(const RunResults& results, std::ostream& out)
     for (const PointSummary& point : results.points)
         if (point.burst)
             out << oneLine(point.point.test) << ": " << burstSentence(*point.burst) << '\n';
+}
+
+void printColdStart(const RunResults& results, std::ostream& out)
+{
+    for (const PointSummary& point : results.points) {
+        if (!point.coldStart)
+            continue;
+        Table table({{"request"}, {"TTFT ms"}, {"", false}});
+        const ColdStartSummary& s = *point.coldStart;
+        for (std::size_t i = 0; i < s.ttftMs.size(); ++i)
+            table.addRow({std::to_string(i + 1), figure(s.ttftMs[i]),
+                          !s.ttftMs[i]                                                            ? "failed"
+                          : s.steadyRequest && std::cmp_equal(*s.steadyRequest, i + 1) ? "steady from here on"
+                                                                                                  : ""});
+        table.print(out);
+        out << oneLine(point.point.test) << ": " << coldStartSentence(s) << '\n';
+    }
 }
 
 void printOperatingPoints(const RunResults& results, std::ostream& out)

@@ -43,6 +43,8 @@ void printLaws(const RunResults& results, std::ostream& out);
 void printConditions(const RunResults& results, std::ostream& out);
 /// Of each burst its phases, and what became of the backlog.
 void printBursts(const RunResults& results, std::ostream& out);
+/// Of a cold start its requests, and how long the target took.
+void printColdStart(const RunResults& results, std::ostream& out);
 void printOperatingPoints(const RunResults& results, std::ostream& out);
 
 } // namespace tailmark::cli

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <sys/prctl.h>
@@ -125,6 +127,15 @@ int main(int argc, char** argv)
     app.add_option("--seed", options.seed, "Seed of jitter, answers, acceptance and faults")
         ->capture_default_str();
     app.add_option("--truth", options.truthFile, "Write the truth of every request to this CSV file");
+    double startupDelayS = 0;
+    app.add_option("--startup-delay", startupDelayS,
+                   "Seconds before the port is bound, as while an engine loads its model; --fault slow-start:SECONDS "
+                   "answers 503 from then on")
+        ->check(CLI::Range(0.0, 86'400.0));
+    app.add_option("--cold-penalty-ms", options.coldPenaltyMs,
+                   "What the first request takes longer to its first token; each further one half as much as the one "
+                   "before it")
+        ->check(CLI::Range(0.0, 3'600'000.0));
     app.add_option("--fault", faultTexts,
                    "KIND[:PARAM]@SHARE: status:CODE, stall:SECONDS, hang, cut:CHUNKS, error:CHUNKS, garbage, "
                    "no-usage for "
@@ -163,6 +174,7 @@ int main(int argc, char** argv)
     raiseDescriptorLimit();
     prctl(PR_SET_TIMERSLACK, 1UL); // steps end when they should, not 50 µs later
     std::signal(SIGPIPE, SIG_IGN);
+    std::this_thread::sleep_for(std::chrono::duration<double>(startupDelayS));
     auto server = sim::Server::create(options);
     if (!server) {
         const Error& error = server.error();

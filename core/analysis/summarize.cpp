@@ -228,6 +228,7 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     s.phases = summarizePhases(data);
     if (point.kind == TestKind::BurstRecovery)
         s.burst = summarizeBurst(data, s.phases);
+    s.coldStart = summarizeColdStart(batch, facts);
     s.laws = checkLaws(data, s);
     s.cache = judgeCache(data);
     s.sharing = prefixSharing(data, s.server);

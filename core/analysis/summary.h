@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/cache_state.h"
+#include "analysis/cold_start.h"
 #include "analysis/length_error.h"
 #include "analysis/metrics.h"
 #include "analysis/peer_definitions.h"
@@ -151,6 +152,7 @@ struct PointSummary
     std::size_t tokensUnknown = 0; ///< successful requests in the window whose output tokens nobody told
     std::vector<PhaseSummary> phases;
     std::optional<BurstSummary> burst;
+    std::optional<ColdStartSummary> coldStart;
     std::vector<PeerFigures> asOthersCount; ///< of the whole point
     std::vector<std::string> firstErrors; ///< the up to five most frequent, with their counts
 

@@ -137,10 +137,16 @@ private:
         return text;
     }
 
+    /// A few requests one after another, which carry no high percentile and are not meant to.
+    bool isDiagnostic() const
+    {
+        return m_data.point.kind == TestKind::FixedShape || m_data.point.kind == TestKind::ColdStart;
+    }
+
     /// The percentile that the point has to carry.
     double decidingPercentile() const
     {
-        if (m_data.point.kind == TestKind::FixedShape)
+        if (isDiagnostic())
             return 50;
         double percent = 0;
         for (const SloLimit& limit : m_data.slo)
@@ -150,7 +156,7 @@ private:
 
     std::size_t samplesNeeded() const
     {
-        if (m_data.point.kind == TestKind::FixedShape)
+        if (isDiagnostic())
             return 6; // the least that gives a median its interval
         // At least one value above the quantile, else it is nothing but the largest.
         return static_cast<std::size_t>(std::floor(100 / (100 - decidingPercentile()) + 1e-6));
@@ -180,7 +186,7 @@ private:
             add("too_few_samples", countText(m_summary.slo.denominator) + " requests in the window; " +
                                        percentileText(decidingPercentile()) + " needs at least " +
                                        countText(needed) +
-                                       (m_data.point.kind == TestKind::FixedShape
+                                       (isDiagnostic()
                                             ? ""
                                             : ", and " + countText(needed * 10) + " to be firm"));
     }
@@ -243,7 +249,8 @@ private:
 
     void steadiness()
     {
-        if (m_data.point.kind == TestKind::BurstRecovery)
+        if (m_data.point.kind == TestKind::BurstRecovery || m_data.point.kind == TestKind::ColdStart ||
+            !m_data.point.shape.empty())
             return; // meant to change
         std::string text;
         std::vector<double> latencies;

@@ -21,6 +21,18 @@ struct CacheFacts
     bool operator==(const CacheFacts&) const = default;
 };
 
+/// How a target came up before the requests of a cold start. Seconds since its start: of the command, or, where it was
+/// started apart, of the wait for it.
+struct ColdStartFacts
+{
+    std::string command;       ///< that started it, as it was shown; empty = started apart
+    double connectedS = 0;     ///< until somebody answered at its address, with whatever
+    double readyS = 0;         ///< until it was ready: it lists its models, and no health endpoint says otherwise
+    double requestsFromS = 0;  ///< until the point's own clock began
+    int failedAttempts = 0;    ///< before it was ready
+    bool operator==(const ColdStartFacts&) const = default;
+};
+
 /// What is kept of a point beside its records: how it ended, how the generator fared, what the server told.
 struct PointFacts
 {
@@ -34,6 +46,7 @@ struct PointFacts
     std::uint64_t newConnections = 0, staleConnections = 0;
     std::string generatorNote;
     CacheFacts cache;
+    std::optional<ColdStartFacts> coldStart; ///< of a cold start
     std::string endedBy = "time"; ///< what ended it: time, count, skip, stop, error
     std::vector<ServerSample> serverSamples; ///< by time
     std::vector<ServerCounter> countedAtRequestEnd; ///< those that grow only when a request ends

@@ -2,6 +2,7 @@
 #include "base/percentile_text.h"
 #include "plan/plan_json.h"
 #include "report/bound_results.h"
+#include "report/cold_start_section.h"
 #include "report/report.h"
 #include "report/share_safe.h"
 
@@ -329,6 +330,7 @@ Json pointJson(const PointSummary& p)
     json["server"] = serverJson(p.server);
     json["phases"] = phasesJson(p.phases);
     json["burst"] = burstJson(p.burst);
+    json["cold_start"] = coldStartJson(p.coldStart);
     json["laws"] = Json::array();
     for (const LawCheck& law : p.laws)
         json["laws"].push_back(lawJson(law));

@@ -4,6 +4,7 @@
 #include "analysis/text.h"
 #include "base/percentile_text.h"
 #include "report/bound_results.h"
+#include "report/cold_start_section.h"
 #include "report/document.h"
 #include "report/frontier_svg.h"
 
@@ -405,6 +406,7 @@ std::vector<ReportSection> resultSections(const RunResults& results)
     for (const std::string& test : testsOf(results))
         sections.push_back(testSection(results, test));
     sections.push_back(burstSection(results));
+    sections.push_back(coldStartSection(results));
     sections.push_back(verdictSection(results));
     sections.push_back(cacheSection(results));
     sections.push_back(outcomeSection(results));

@@ -6,11 +6,13 @@
 #include "analysis/summarize.h"
 #include "analysis/text.h"
 #include "run/cache_preparation.h"
+#include "run/cold_start.h"
 #include "run/context_fit.h"
 #include "run/endpoint.h"
 #include "run/environment.h"
 #include "run/generator_threads.h"
 #include "run/kept_traces.h"
+#include "run/log_replay.h"
 #include "run/point_execution.h"
 #include "run/request_hash.h"
 #include "run/table_fit.h"
@@ -120,6 +122,8 @@ public:
 
 private:
     Result<ProbeResult> begin();
+    Status bringUp();
+    Status measureCold(LoadGenerator& generator);
     Status readLengths();
     Status fitLengths(const ProbeResult& target);
     const ReadLengths* readFor(const PointPlan& point) const;
@@ -163,6 +167,7 @@ private:
     const EngineProfile* m_profile = nullptr;
     std::unique_ptr<HttpClient> m_http; ///< for what is asked between the points
     std::unique_ptr<CachePreparation> m_cache;
+    std::optional<ColdStart> m_coldStart; ///< of a plan that has one, to the end of the run
     CacheFacts m_cacheFacts; ///< of the point that comes
     RunCard m_card;
     nlohmann::json m_environment;
@@ -197,8 +202,11 @@ Result<ProbeResult> Execution::begin()
         return status.error();
     if (Status status = RequestBody::checkFiles(matrix); !status)
         return status.error();
+    if (Status status = bringUp(); !status)
+        return status.error();
+    // A request would take the cold start's first token.
     Result<ProbeResult> probed =
-        probe(matrix.target, matrix.card, matrix.limits, true, &m_control.stop, matrix.workload);
+        probe(matrix.target, matrix.card, matrix.limits, !m_coldStart, &m_control.stop, matrix.workload);
     if (!probed)
         return probed;
     const ProbeResult& target = probed.value();
@@ -228,6 +236,39 @@ Result<ProbeResult> Execution::begin()
                         static_cast<int>(m_plan.points.size()), estimatedSeconds(m_plan), target.baseUrl,
                         target.engine, target.version, target.model});
     return probed;
+}
+
+/// A plan with a cold start may find no target yet.
+Status Execution::bringUp()
+{
+    if (Status status = checkCommandAllowed(m_plan, m_options.allowedCommand); !status)
+        return status;
+    const Test* test = coldStartOf(m_plan);
+    if (!test)
+        return success();
+    m_coldStart.emplace(m_plan.matrix, *test, m_control, m_notify);
+    return m_coldStart->bringUp();
+}
+
+/// The cold start's requests, before the target has had any other; then what the probe would have learnt from one.
+Status Execution::measureCold(LoadGenerator& generator)
+{
+    if (Status status = runPoint(generator, m_plan.points.front()); !status)
+        return status;
+    if (m_plan.points.size() == 1 || m_control.stop)
+        return success();
+    const Matrix& matrix = m_plan.matrix;
+    const Result<ProbeResult> probed =
+        probe(matrix.target, matrix.card, matrix.limits, true, &m_control.stop, matrix.workload);
+    if (!probed)
+        return probed.error();
+    m_body = probed.value().body;
+    m_card = probed.value().card;
+    setUpPreparation(probed.value());
+    for (const std::string& note : probed.value().notes)
+        if (Status status = warn(note); !status)
+            return status;
+    return m_store.updateCard(m_report.run, m_card);
 }
 
 void Execution::setUpPreparation(const ProbeResult& target)
@@ -263,6 +304,10 @@ Status Execution::readLengths()
             if (other.lengths == named)
                 other.lengths = resolved;
     }
+    Result<std::vector<std::string>> replays = checkReplays(m_plan, m_lengths);
+    if (!replays)
+        return replays.error();
+    m_lengthRemarks = std::move(replays).value();
     return success();
 }
 
@@ -340,12 +385,19 @@ Status Execution::measure(const std::vector<std::string>& notes)
             return status;
     if (Status status = findCounters(); !status)
         return status;
+    LoadGenerator generator(m_endpoint, GeneratorOptions{generatorThreads()});
+    if (m_coldStart)
+        if (Status status = measureCold(generator); !status)
+            return status;
+    if (m_control.stop)
+        return success();
     if (Status status = fitPrompts(); !status)
         return status;
     if (Status status = noteRequests(); !status)
         return status;
-    LoadGenerator generator(m_endpoint, GeneratorOptions{generatorThreads()});
     for (const PointPlan& point : m_plan.points) {
+        if (point.kind == TestKind::ColdStart)
+            continue;
         holdWhilePaused();
         if (m_control.stop)
             break;
@@ -484,8 +536,9 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     Result<std::shared_ptr<const RequestSource>> source = requestsOf(point);
     if (!source)
         return source.error();
-    if (Status status = prepareCache(generator, point); !status)
-        return status;
+    if (point.kind != TestKind::ColdStart) // whose first request is to be the target's first
+        if (Status status = prepareCache(generator, point); !status)
+            return status;
     if (m_control.stop)
         return success();
     ++m_report.points;
@@ -510,6 +563,8 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     if (!measured.value().batch.empty())
         m_fields.reset();
     measured.value().facts.cache = m_cacheFacts;
+    if (point.kind == TestKind::ColdStart)
+        measured.value().facts.coldStart = m_coldStart->facts(measured.value().origin);
     return conclude(point, measured.value());
 }
 

@@ -25,6 +25,7 @@ struct RunOptions
 {
     std::string name;
     std::string database; ///< told in the first event
+    std::string allowedCommand; ///< commandText() of the program that a cold start may start (run/started_program.h)
 };
 
 struct RunReport
@@ -37,11 +38,11 @@ struct RunReport
     std::optional<Error> failure; ///< why the run failed
 };
 
-/// The one orchestrator: probe, then point by point schedule + workload -> load generator -> records -> store
+/// The one orchestrator: the target is brought up where the plan has a cold start, then probe, then point by point schedule + workload -> load generator -> records -> store
 /// -> summary -> verdict -> operating point, telling `onEvent` (called on the caller's thread) what happens.
 /// Blocks until the run is over, and puts the caller's thread behind the generator's (nice +10). Errors are
-/// what keeps a run from beginning: BadInput (workload file), Unreachable (probe), Io (store), Cancelled
-/// (stopped during the probe). A run that has begun always gives a report; whatever ends it early (a store
+/// what keeps a run from beginning: BadInput (workload file, a command that is not allowed), Unreachable (probe), Io
+/// (store), Cancelled (stopped during the probe). A run that has begun always gives a report; whatever ends it early (a store
 /// that cannot be written, a target that is gone for a whole point) is its `failure`, and what was measured
 /// until then is stored.
 Result<RunReport> executeRun(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/engine.h"
 
+#include <algorithm>
+
 namespace tailmark::sim {
 
 Engine::Engine(EventLoop& loop, const Profile& profile, int maxQueue, std::uint64_t seed,
-               EngineListener& listener)
+               EngineListener& listener, double coldPenaltyMs)
     : m_listener(listener), m_scheduler(profile, maxQueue, seed), m_ingestTime(fromMs(profile.ingestMs)),
-      m_timer(loop, [this] { turn(); })
+      m_coldPenalty(fromMs(coldPenaltyMs)), m_timer(loop, [this] { turn(); })
 {
 }
 
 void Engine::submit(SchedulerRequest request)
 {
-    m_ingest.push_back({m_clock.now() + m_ingestTime, std::move(request), false});
+    Nanoseconds due = m_clock.now() + m_ingestTime + m_coldPenalty;
+    m_coldPenalty /= 2;
+    if (!m_ingest.empty())
+        due = std::max(due, m_ingest.back().due); // they are taken in one after another
+    m_ingest.push_back({due, std::move(request), false});
     rearm();
 }
 

@@ -31,8 +31,10 @@ public:
 class Engine
 {
 public:
+    /// `coldPenaltyMs`: what the first request takes longer to be taken in, as an engine compiles its kernels; each
+    /// further one half as much as the one before it.
     Engine(EventLoop& loop, const Profile& profile, int maxQueue, std::uint64_t seed,
-           EngineListener& listener);
+           EngineListener& listener, double coldPenaltyMs = 0);
 
     /// Takes a request received now; it joins the queue after the profile's ingest time. The id must be new.
     void submit(SchedulerRequest request);
@@ -57,6 +59,7 @@ private:
     EngineListener& m_listener;
     Scheduler m_scheduler;
     const Nanoseconds m_ingestTime;
+    Nanoseconds m_coldPenalty; ///< of the next request
     MonotonicClock m_clock;
     std::deque<Ingest> m_ingest;         ///< in order of due time
     Nanoseconds m_stepEnd = kAbsentTime; ///< of the step in flight

@@ -30,7 +30,8 @@ Generations::Generations(EventLoop& loop, const HttpServer& http, const ServerOp
       m_cachedTokensInUsage(options.cachedTokens), m_answerSeed(deriveSeed(options.seed, kAnswers)),
       m_faults(options.faults, deriveSeed(options.seed, kFaults)), m_truth(std::move(truth)),
       m_metrics(options.profile, m_model.name),
-      m_engine(loop, options.profile, options.maxQueue, deriveSeed(options.seed, kScheduler), *this)
+      m_engine(loop, options.profile, options.maxQueue, deriveSeed(options.seed, kScheduler), *this,
+               options.coldPenaltyMs)
 {
 }
 

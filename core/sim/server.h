@@ -24,6 +24,7 @@ struct ServerOptions
     std::uint64_t seed = 1;
     std::string truthFile; ///< empty = no truth log
     std::vector<Fault> faults;
+    double coldPenaltyMs = 0; ///< see Engine
     std::vector<std::string> adapters; ///< LoRA adapters that can be asked for by name
     bool tokenizer = true;    ///< false: no /tokenize, as with engines that have none
     bool cachedTokens = true; ///< false: usage leaves cached tokens out, as vLLM's does unless it is told to

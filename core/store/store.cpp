@@ -45,6 +45,30 @@ std::vector<std::string> counterIds(const std::vector<ServerCounter>& counters)
     return ids;
 }
 
+nlohmann::json coldStartJson(const std::optional<ColdStartFacts>& facts)
+{
+    if (!facts)
+        return nullptr;
+    return {{"command", facts->command},
+            {"connected_s", facts->connectedS},
+            {"ready_s", facts->readyS},
+            {"requests_from_s", facts->requestsFromS},
+            {"failed_attempts", facts->failedAttempts}};
+}
+
+std::optional<ColdStartFacts> coldStartFromJson(const nlohmann::json& json)
+{
+    if (json.is_null())
+        return std::nullopt;
+    ColdStartFacts facts;
+    facts.command = json.at("command");
+    facts.connectedS = json.at("connected_s");
+    facts.readyS = json.at("ready_s");
+    facts.requestsFromS = json.at("requests_from_s");
+    facts.failedAttempts = json.at("failed_attempts");
+    return facts;
+}
+
 std::string factsText(const PointFacts& facts)
 {
     const auto orNull = [](const std::optional<double>& value) {
@@ -67,7 +91,8 @@ std::string factsText(const PointFacts& facts)
                     {{"made", facts.cache.made},
                      {"overhead_tokens", facts.cache.overheadTokens ? nlohmann::json(*facts.cache.overheadTokens)
                                                                     : nlohmann::json()},
-                     {"absent_is_zero", facts.cache.absentIsZero}}}});
+                     {"absent_is_zero", facts.cache.absentIsZero}}},
+                   {"cold_start", coldStartJson(facts.coldStart)}});
 }
 
 PointFacts factsFromText(const std::string& text)
@@ -101,6 +126,7 @@ PointFacts factsFromText(const std::string& text)
                 facts.cache.overheadTokens = overhead.get<int>();
             facts.cache.absentIsZero = cache->at("absent_is_zero");
         }
+        facts.coldStart = coldStartFromJson(json.value("cold_start", nlohmann::json()));
     } catch (const nlohmann::json::exception&) {
         // Someone wrote into the file: what could be read stands, the rest is as if it had not been told.
     }

@@ -102,6 +102,16 @@ Result<HttpReply> HttpClient::postJson(const std::string& url, const std::string
     return perform(url, &body, limits);
 }
 
+bool HttpClient::connected() const
+{
+    curl_off_t connect = 0, ready = 0; // the former is 0 on a connection that was kept
+    if (m_handle) {
+        curl_easy_getinfo(m_handle, CURLINFO_CONNECT_TIME_T, &connect);
+        curl_easy_getinfo(m_handle, CURLINFO_PRETRANSFER_TIME_T, &ready);
+    }
+    return connect > 0 || ready > 0;
+}
+
 Result<HttpReply> HttpClient::perform(const std::string& url, const std::string* body,
                                       const HttpLimits& limits)
 {

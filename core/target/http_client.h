@@ -48,6 +48,8 @@ public:
     HttpClient& operator=(const HttpClient&) = delete;
 
     Result<HttpReply> get(const std::string& url, const HttpLimits& limits);
+    /// Whether the last exchange had a connection to the server, even if no answer came.
+    bool connected() const;
     Result<HttpReply> postJson(const std::string& url, const std::string& body, const HttpLimits& limits);
 
 private:

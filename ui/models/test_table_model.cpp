@@ -45,6 +45,8 @@ QString testKindTitle(TestKind kind)
         return translated("Arrival sweep");
     case TestKind::BurstRecovery:
         return translated("Burst and recovery");
+    case TestKind::ColdStart:
+        return translated("Cold start");
     }
     return {};
 }
@@ -64,6 +66,9 @@ QString testKindPurpose(TestKind kind)
     case TestKind::BurstRecovery:
         return translated("Open loop: a steady rate, a burst above capacity, then the steady rate until the "
                           "backlog is gone.");
+    case TestKind::ColdStart:
+        return translated("From nobody there to steady: until the target is ready, until its first token, and request "
+                          "by request until TTFT has settled. Always the first test of a run.");
     }
     return {};
 }
@@ -83,6 +88,8 @@ QString testLevelsText(const Test& test)
     case TestKind::BurstRecovery:
         return translated("rate %1 → %2 → %1 /s")
             .arg(formatEditable(test.baseRatePerS), formatEditable(test.burstRatePerS));
+    case TestKind::ColdStart:
+        return translated("nothing: %1 requests one after another").arg(test.requests);
     }
     return {};
 }
@@ -183,7 +190,8 @@ QString TestTableModel::toolTip(const Row& row, int column) const
 {
     if (!row.findings.isEmpty())
         return row.findings;
-    const bool closed = row.test.kind == TestKind::FixedShape || row.test.kind == TestKind::ConcurrencySweep;
+    const bool closed = row.test.kind == TestKind::FixedShape || row.test.kind == TestKind::ConcurrencySweep ||
+                        row.test.kind == TestKind::ColdStart;
     if ((column == RequestsColumn || column == TokensColumn) && closed)
         return tr("A closed loop sends as fast as the engine answers; the number is known after the run.");
     if (column == TimeColumn && row.estimate)

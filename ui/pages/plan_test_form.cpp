@@ -23,6 +23,7 @@ const std::set<std::string>& fieldsOf(TestKind kind)
     static const std::set<std::string> open = {"rates_per_s", "process", "cv"};
     static const std::set<std::string> burst = {
         "base_rate_per_s", "burst_rate_per_s", "baseline_s", "burst_s", "recovery_s", "process", "cv"};
+    static const std::set<std::string> cold = {"requests", "timeout_s"};
     switch (kind) {
     case TestKind::FixedShape:
         return shape;
@@ -31,9 +32,11 @@ const std::set<std::string>& fieldsOf(TestKind kind)
     case TestKind::ArrivalSweep:
         return open;
     case TestKind::BurstRecovery:
+        return burst;
+    case TestKind::ColdStart:
         break;
     }
-    return burst;
+    return cold;
 }
 
 constexpr const char* kAllFields[] = {"prompt_tokens",    "output_tokens",
@@ -42,7 +45,8 @@ constexpr const char* kAllFields[] = {"prompt_tokens",    "output_tokens",
                                       "rates_per_s",      "base_rate_per_s",
                                       "burst_rate_per_s", "baseline_s",
                                       "burst_s",          "recovery_s",
-                                      "process",          "cv"};
+                                      "process",          "cv",
+                                      "requests",         "timeout_s"};
 
 template <typename T> QString listText(const std::vector<T>& values)
 {
@@ -108,14 +112,17 @@ PlanTestForm::PlanTestForm(PlanDocument& document, QWidget* parent)
         [test](const Matrix& m) { return listText(test(m).levels); },
         [test](Matrix& m, const QString& text) { return readList(text, test(m).levels); },
         tr("Ascending, with commas between. About eight show where the curve bends; the last should be past "
-           "the objective."),
+           "the objective. Users start at random moments of the first half of the warm-up, so that they do not ask in "
+           "step."),
         4);
     addNumber(
         "think_time_s", tr("Think time"), seconds, [test](auto& m) -> auto& { return test(m).thinkTimeS; },
         tr("Pause of a user between the answer and the next request"), 2);
     addChoice(
         "think_time", tr("Think time is"),
-        {{tr("Constant"), tr("The same each time")}, {tr("Exponential"), tr("Random with this mean")}},
+        {{tr("Constant"), tr("The same each time")},
+         {tr("Exponential"), tr("Random with this mean")},
+         {tr("From the log"), tr("Drawn from those of the workload's log; with a think time above 0 stretched to that mean")}},
         [test](auto& m) -> auto& { return test(m).thinkTime; }, {}, 2);
     addText(
         "rates_per_s", tr("&Rates: requests per second"),
@@ -142,11 +149,21 @@ PlanTestForm::PlanTestForm(PlanDocument& document, QWidget* parent)
         "process", tr("&Arrivals"),
         {{tr("Constant"), tr("Evenly spaced")},
          {tr("Poisson"), tr("Independent users: random gaps, coefficient of variation 1")},
-         {tr("Gamma"), tr("Gaps with a stated coefficient of variation: above 1 they come in clusters")}},
+         {tr("Gamma"), tr("Gaps with a stated coefficient of variation: above 1 they come in clusters")},
+         {tr("Weibull"), tr("The same with a longer tail of rare long gaps")},
+         {tr("Recorded"), tr("Those of the workload's log, each with its own lengths, stretched to the rate")}},
         [test](auto& m) -> auto& { return test(m).process; }, {}, 2);
     addNumber(
         "cv", tr("Variation (CV)"), {}, [test](auto& m) -> auto& { return test(m).cv; },
         tr("Coefficient of variation of the gaps between requests; 1 is Poisson"), 2);
+    addNumber(
+        "requests", tr("Requests"), {}, [test](auto& m) -> auto& { return test(m).requests; },
+        tr("One after another, from the first that the engine answers; TTFT is steady once it stays near the median of "
+           "the last half"),
+        2);
+    addNumber(
+        "timeout_s", tr("Time limit"), seconds, [test](auto& m) -> auto& { return test(m).timeoutS; },
+        tr("Until the target is ready, and again until the last request has ended"), 2);
 
     setExists(
         [this](const Matrix& matrix) { return m_row >= 0 && m_row < static_cast<int>(matrix.tests.size()); });
@@ -171,8 +188,9 @@ void PlanTestForm::fitFields()
         return;
     const Test& test = m_document.matrix().tests[static_cast<std::size_t>(m_row)];
     for (const char* field : kAllFields) {
-        const bool gammaOnly = std::string_view(field) == "cv" && test.process != ArrivalProcess::Gamma;
-        setFieldVisible(field, fieldsOf(test.kind).contains(field) && !gammaOnly);
+        const bool hasCv =
+            test.process == ArrivalProcess::Gamma || test.process == ArrivalProcess::Weibull;
+        setFieldVisible(field, fieldsOf(test.kind).contains(field) && (std::string_view(field) != "cv" || hasCv));
     }
 }
 

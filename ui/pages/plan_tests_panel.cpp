@@ -27,7 +27,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr TestKind kKinds[] = {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep,
-                               TestKind::BurstRecovery};
+                               TestKind::BurstRecovery, TestKind::ColdStart};
 constexpr int kRowHeight = 30;
 constexpr int kFewestRows = 4; ///< the table is as high as its rows, within reason
 constexpr int kMostRows = 7;

@@ -264,8 +264,12 @@ private slots:
             if (button->menu())
                 menu = button->menu();
         QVERIFY(menu);
-        QCOMPARE(menu->actions().size(), 4);
+        QCOMPARE(menu->actions().size(), 5);
         menu->actions().constLast()->trigger();
+        QCOMPARE(m_document->matrix().tests.back().kind, TestKind::ColdStart);
+        QVERIFY(!field("Burst rate"));
+        m_document->undoStack().undo();
+        menu->actions().at(3)->trigger();
         QCOMPARE(m_document->matrix().tests.back().kind, TestKind::BurstRecovery);
         QCOMPARE(table()->currentIndex().row(), 2);
         QVERIFY(field("Burst rate"));
