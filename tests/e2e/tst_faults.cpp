@@ -101,7 +101,7 @@ void TestFaults::everyRequestFails()
 {
     // Longer than the model's context: the engine refuses each, but not the short request of the probe.
     Simulator simulator;
-    QJsonObject matrix = withMeasurement(shortMatrix(kOneLevel), R"({"max_requests": 40})");
+    QJsonObject matrix = withMeasurement(shortMatrix(kOneLevel), R"({"duration_s": 60, "warmup_s": 0, "max_requests": 40})");
     QJsonObject workload = matrix[u"workload"_s].toObject();
     workload[u"lengths"_s] = object(R"({"kind": "fixed", "prompt_tokens": 9000, "output_tokens": 8})");
     matrix[u"workload"_s] = workload;
