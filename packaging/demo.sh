@@ -25,7 +25,7 @@ sim_pid=$SIM_PID
 trap 'kill "$sim_pid" 2>/dev/null' EXIT
 read -r -t 20 url <&"${SIM[0]}" || die "the simulated engine did not start"
 "$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --name "Demo: Llama-3.1-8B on a simulated H200" \
-    --only concurrency_sweep --base-url "$url" --db "$out/runs.sqlite" || die "the run failed"
+    --set bound.accelerator=h200-sxm --only concurrency_sweep --base-url "$url" --db "$out/runs.sqlite" || die "the run failed"
 
 baseline=$("$bin/tailmark-cli" list --db "$out/runs.sqlite" | awk 'NR == 2 { print $1 }') # the newest run
 

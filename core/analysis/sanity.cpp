@@ -317,7 +317,10 @@ std::vector<SanityFinding> checkClaim(const Claim& claim, const BoundFigures& fi
     findTotals(d);
     checkPerUser(d);
     checkLittle(d);
-    if (d.total && *d.total > 0 && bandwidthBound(d.figures, 1, d.context)) {
+    if (!bandwidthBound(d.figures, 1, d.context)) {
+        d.add(Kind::Missing, "hardware",
+              "No device and model are stated, so that it cannot be held against what the hardware allows");
+    } else if (d.total && *d.total > 0) {
         if (d.batch && *d.batch > 0)
             checkBoundAtBatch(d);
         else

@@ -4,6 +4,7 @@
 #include "analysis/bound.h"
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
+#include "report/bound_svg.h"
 
 #include <nlohmann/json.hpp>
 
@@ -144,6 +145,8 @@ ReportSection boundSection(const RunResults& results)
     for (const OperatingBound& bound : operatingBounds(figures, results.operatingPoints, results.points))
         section.blocks.push_back(Paragraph{bound.test + ", " + loadText(bound.load) + ": " + bound.check.sentence + ".",
                                            Paragraph::Kind::Claim});
+    for (const BoundCurve& curve : boundCurves(figures, results.points))
+        section.blocks.push_back(boundFigure(curve, figures, results.points));
     section.blocks.push_back(std::move(table));
     section.blocks.push_back(
         Paragraph{"Of the last row: " + last->text + ". The batch is the " + last->batchSource + ".", {}});

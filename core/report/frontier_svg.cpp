@@ -121,7 +121,8 @@ private:
         if (beyond > 0)
             text += static_cast<std::size_t>(beyond) == m_bounds.size()
                         ? ", which lies beyond the chart"
-                        : "; of " + std::to_string(beyond) + " levels it lies beyond the chart";
+                        : "; of " + (beyond == 1 ? "one level" : std::to_string(beyond) + " levels") +
+                              " it lies beyond the chart";
         return text + ".";
     }
 

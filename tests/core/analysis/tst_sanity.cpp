@@ -97,6 +97,8 @@ private slots:
         QVERIFY(holds(topic(findings, "latency")->text, "No latency is named"));
         QVERIFY(!topic(findings, "concurrency"));
         QVERIFY(topic(findings, "lengths"));
+        QVERIFY(topic(findings, "hardware"));
+        QVERIFY(!topic(check("8,400 tok/s", on("h100-sxm", "llama-3.1-8b")), "hardware"));
         QVERIFY(topic(check("10,000 tok/s"), "concurrency"));
         QVERIFY(!topic(check("5,600 tok/s at concurrency 32 with p99 TTFT 720 ms"), "latency"));
         QVERIFY(holds(topic(check("5,600 tok/s, median TTFT 200 ms"), "latency")->text, "ask for the p99"));
