@@ -18,6 +18,7 @@ void addRun(CLI::App& app, Action& action);
 void addValidate(CLI::App& app, Action& action);
 void addProbe(CLI::App& app, Action& action);
 void addImportTrace(CLI::App& app, Action& action);
+void addImportResult(CLI::App& app, Action& action);
 void addList(CLI::App& app, Action& action);
 void addExport(CLI::App& app, Action& action);
 void addCompare(CLI::App& app, Action& action);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 
+#include "analysis/foreign_summary.h"
 #include "exit_code.h"
 #include "output.h"
 #include "report/report.h"
@@ -61,7 +62,8 @@ int list(const Arguments& arguments)
                  {"model", false}});
     for (const RunInfo& run : runs)
         table.addRow({std::to_string(run.id.value), run.name, run.startedAt.substr(0, 19) + "Z",
-                      runStateId(run.state),
+                      std::string(runStateId(run.state)) +
+                          (run.foreign.empty() ? "" : ", by " + toolTitle(run.foreign)),
                       std::to_string(run.pointsDone) + "/" + std::to_string(run.pointsPlanned), run.engine,
                       run.model});
     if (!table.empty())
@@ -91,6 +93,9 @@ int exportRun(const Arguments& arguments)
     if (!loaded)
         return fail(loaded.error());
     const RunResults& results = loaded.value();
+    if (const std::string& tool = results.run.info.foreign; !tool.empty() && arguments.as == "records")
+        return fail({ErrorCode::BadInput, "run " + arguments.run,
+                     "was measured by " + toolTitle(tool) + " and has no records; export it as json, csv, md or html"});
     Status status = success();
     if (arguments.as == "json")
         status = writeJsonTo(arguments.output, resultToJson(results));

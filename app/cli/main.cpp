@@ -68,6 +68,7 @@ int main(int argc, char** argv)
     cli::addValidate(app, action);
     cli::addProbe(app, action);
     cli::addImportTrace(app, action);
+    cli::addImportResult(app, action);
     cli::addList(app, action);
     cli::addExport(app, action);
     cli::addCompare(app, action);

@@ -150,8 +150,10 @@ void printPoints(const RunResults& results, std::ostream& out)
     columns.insert(columns.end(), {{"SLO", false}, {"verdict", false}});
     Table table(std::move(columns));
     for (const PointSummary& point : results.points) {
-        const Metric ttft = headlineMetric(point.point.openLoop());
-        const Metric e2e = point.point.openLoop() ? Metric::E2eIntended : Metric::E2e;
+        // Other tools know no intended start.
+        const bool fromIntended = point.point.openLoop() && results.run.info.foreign.empty();
+        const Metric ttft = headlineMetric(fromIntended);
+        const Metric e2e = fromIntended ? Metric::E2eIntended : Metric::E2e;
         std::vector<std::string> row = {point.point.test, loadText(point.point)};
         if (repeats)
             row.push_back(std::to_string(point.point.repeat + 1));
@@ -159,7 +161,9 @@ void printPoints(const RunResults& results, std::ostream& out)
                    {figure(point.rate(Metric::RequestsPerS)), figure(point.rate(Metric::OutputTokensPerS)),
                     figure(quantileOf(point, ttft, 50)), figure(quantileOf(point, ttft, 99)),
                     figure(quantileOf(point, Metric::Tpot, 99)), figure(quantileOf(point, e2e, 99)),
-                    std::to_string(point.count(Outcome::Completed)), std::to_string(failures(point))});
+                    std::to_string(point.count(Outcome::Completed)),
+                    // another tool's file tells no outcomes
+                    results.run.info.foreign.empty() ? std::to_string(failures(point)) : figure({})});
         for (const std::size_t i : limits)
             row.push_back(figure(point.slo.constraints[i].value));
         row.push_back(results.slo.empty() ? "–" : point.slo.met ? "met" : "missed");

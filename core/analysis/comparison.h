@@ -28,6 +28,8 @@ struct RunFacts
 {
     Matrix matrix;
     RunCard card;
+    /// Of a run that another tool measured: nothing that a matrix says of it is known.
+    bool matrixUnknown = false;
 };
 
 /// Every difference of card, workload, measurement, limits, and of what tests of the same name ask for,

@@ -108,6 +108,17 @@ void matrixDifferences(const Matrix& a, const Matrix& b, std::vector<Difference>
     settleTraceFiles(a.workload.lengths, b.workload.lengths, out);
 }
 
+/// One of the two runs has a matrix: each of its entries may differ.
+void oneMatrix(const RunFacts& a, const RunFacts& b, std::vector<Difference>& out)
+{
+    const Matrix& known = a.matrixUnknown ? b.matrix : a.matrix;
+    const std::vector<std::string> names = testNames(known.tests);
+    for (const auto& [key, value] : matrixEntries(known, {names.begin(), names.end()})) {
+        const std::string unknown(kUnknown);
+        out.push_back({key, a.matrixUnknown ? unknown : value, b.matrixUnknown ? unknown : value, true, {}});
+    }
+}
+
 bool isKnown(const CardEntry& entry)
 {
     return entry.origin != CardOrigin::Unknown;
@@ -188,7 +199,13 @@ std::vector<Difference> differences(const RunFacts& a, const RunFacts& b)
 {
     std::vector<Difference> all;
     cardDifferences(a.card, b.card, all);
-    matrixDifferences(a.matrix, b.matrix, all);
+    if (!a.matrixUnknown && !b.matrixUnknown)
+        matrixDifferences(a.matrix, b.matrix, all);
+    else if (!a.matrixUnknown || !b.matrixUnknown)
+        oneMatrix(a, b, all);
+    else
+        for (const char* part : {"workload", "measurement", "limits"})
+            all.push_back({part, std::string(kUnknown), std::string(kUnknown), true, {}});
     const auto rank = [](const Difference& d) {
         if (isUnknownOnBothSides(d))
             return 2;

@@ -53,6 +53,10 @@ Value wholePerToken(const RequestRecord& r)
 {
     return ratio(lastToken(r), r.outputTokens);
 }
+Value streamPerToken(const RequestRecord& r)
+{
+    return ratio(streamEnd(r), r.outputTokens);
+}
 Value none(const RequestRecord&)
 {
     return std::nullopt;
@@ -67,10 +71,6 @@ struct Pooled
 double gaps(const RequestRecord& r)
 {
     return r.tokenEvents - 1;
-}
-double events(const RequestRecord& r)
-{
-    return r.tokenEvents;
 }
 double tokensAfterFirst(const RequestRecord& r)
 {
@@ -108,10 +108,10 @@ constexpr Peer kPeers[] = {
      {decode, gaps}},
     {"guidellm",
      "TPOT holds the first token: (last token - start) / tokens; ITL is what we call TPOT, weighted by "
-     "tokens.",
+     "tokens; E2E ends with the stream.",
      firstToken,
      wholePerToken,
-     lastToken,
+     streamEnd,
      {decode, tokensAfterFirst}},
     {"aiperf",
      "ITL is what we call TPOT, a mean over requests; it has no TPOT.",
@@ -127,11 +127,12 @@ constexpr Peer kPeers[] = {
      streamEnd,
      {decode, tokensAfterFirst}},
     {"llmperf",
-     "Its inter-token latency holds the first token and divides by chunks: E2E / chunks.",
+     "Its inter-token latency holds the first token: E2E / tokens, a mean over requests; tokens are counted by one "
+     "tokenizer for all models.",
      firstAnswerToken,
      none,
      streamEnd,
-     {streamEnd, events}},
+     {streamPerToken, nullptr}},
 };
 
 std::optional<PeerFigures::Latency> latencyOf(std::span<const RequestRecord* const> records, Of of)
@@ -181,6 +182,12 @@ Value wallClockTokens(std::span<const RequestRecord* const> records)
 }
 
 } // namespace
+
+std::string_view peerDefinition(std::string_view tool)
+{
+    const auto it = std::ranges::find(kPeers, tool, &Peer::tool);
+    return it == std::end(kPeers) ? std::string_view() : it->definition;
+}
 
 std::vector<PeerFigures> asOthersCount(std::span<const RequestRecord> records)
 {

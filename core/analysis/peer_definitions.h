@@ -29,6 +29,9 @@ struct PeerFigures
     bool operator==(const PeerFigures&) const = default;
 };
 
+/// How the figures of a tool differ from ours; empty for one that is not known.
+std::string_view peerDefinition(std::string_view tool);
+
 /// One entry a tool, in the order above; empty where no request succeeded.
 std::vector<PeerFigures> asOthersCount(std::span<const RequestRecord> records);
 

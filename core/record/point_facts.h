@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "record/foreign_figures.h"
 #include "record/server_sample.h"
 
 #include <cstdint>
@@ -50,6 +51,7 @@ struct PointFacts
     std::string endedBy = "time"; ///< what ended it: time, count, skip, stop, error
     std::vector<ServerSample> serverSamples; ///< by time
     std::vector<ServerCounter> countedAtRequestEnd; ///< those that grow only when a request ends
+    std::optional<ForeignFigures> foreign; ///< of a point that another tool measured: all that there is of it
     std::string serverNote; ///< what kept counters from being read; empty = nothing
 };
 

@@ -398,12 +398,15 @@ Json resultToJson(const RunResults& results)
                    {"started_at", text(run.info.startedAt)},
                    {"finished_at", text(run.info.finishedAt)},
                    {"state", runStateId(run.info.state)},
+                   {"measured_by", run.info.foreign.empty() ? "tailmark" : run.info.foreign},
                    {"tags", run.info.tags},
                    {"note", text(run.info.note)}}},
                  {"matrix", shareSafeMatrix(run.plan.matrix)}};
     Json plan = planToJson(run.plan);
     plan.erase("matrix"); // stands above
     json["plan"] = std::move(plan);
+    if (!run.info.foreign.empty()) // another tool measured it: nobody told
+        json["matrix"] = json["plan"] = nullptr;
     json["card"] = cardToJson(shareSafeCard(run.card));
     json["environment"] = run.environment;
     json["prompts"] = promptsJson(results);

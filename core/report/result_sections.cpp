@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/burst.h"
+#include "analysis/foreign_summary.h"
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
 #include "base/percentile_text.h"
@@ -172,7 +173,12 @@ ReportSection summarySection(const RunResults& results)
         section.blocks.push_back(Paragraph{"Limit: " + sloSentence(limit) + ".", Paragraph::Kind::Plain});
     for (const OperatingPoint& op : results.operatingPoints)
         section.blocks.push_back(Paragraph{op.test + ": " + op.sentence, Paragraph::Kind::Claim});
-    if (!results.points.empty()) {
+    if (!results.run.info.foreign.empty())
+        section.blocks.push_back(
+            Paragraph{"Measured by " + toolTitle(results.run.info.foreign) +
+                          ", not by Tailmark: nothing of it could be checked.",
+                      Paragraph::Kind::Warning});
+    else if (!results.points.empty()) {
         const CacheState cache = cacheOf(results);
         const bool contradicted = cache.standing == CacheStanding::Contradicted;
         section.blocks.push_back(Paragraph{"Prefix cache: " + cache.text + ".",
@@ -222,17 +228,23 @@ ReportSection testSection(const RunResults& results, const std::string& test)
                 curve, *op, results.points, boundAlong(boundFiguresOf(results), curve, results.points)));
     }
     section.blocks.push_back(loadTable(results, test));
-    section.blocks.push_back(latencyTable(results, test, point->point.openLoop()));
+    section.blocks.push_back(latencyTable(
+        results, test, point->point.openLoop() && results.run.info.foreign.empty()));
     section.blocks.push_back(
-        Paragraph{"Latencies of successful requests; failures stand in the table of outcomes and count "
-                  "against the SLO. \"weak\": fewer than ten values above the quantile.",
+        Paragraph{(results.run.info.foreign.empty()
+                       ? "Latencies of successful requests; failures stand in the table of outcomes and count "
+                         "against the SLO."
+                       : "Latencies as " + toolTitle(results.run.info.foreign) + " has them in its file.") +
+                      std::string(" \"weak\": fewer than ten values above the quantile."),
                   Paragraph::Kind::Plain});
     return section;
 }
 
 ReportSection verdictSection(const RunResults& results)
 {
-    ReportSection section{"Points that may not be believed", {}};
+    ReportSection section{results.run.info.foreign.empty() ? "Points that may not be believed"
+                                                            : "What is not known of the points",
+                          {}};
     ReportTable table{
         {textColumn("Test"), textColumn("Load"), textColumn("Reason"), textColumn("With its figures")}, {}};
     for (const PointSummary& p : results.points) {
@@ -248,6 +260,8 @@ ReportSection verdictSection(const RunResults& results)
 ReportSection cacheSection(const RunResults& results)
 {
     ReportSection section{"Prefix cache", {}};
+    if (!results.run.info.foreign.empty())
+        return section; // another tool's file claims nothing of it
     ReportTable table{{textColumn("Test"),
                        textColumn("Load"),
                        textColumn("State"),
@@ -273,6 +287,8 @@ ReportSection cacheSection(const RunResults& results)
 
 ReportSection outcomeSection(const RunResults& results)
 {
+    if (!results.run.info.foreign.empty())
+        return {}; // how requests ended is not told
     ReportTable table{{textColumn("Test"), textColumn("Load")}, {}};
     std::vector<Outcome> seen;
     for (int i = 0; i < kOutcomeCount; ++i) {

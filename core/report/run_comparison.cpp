@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/run_comparison.h"
 
+#include "analysis/foreign_summary.h"
 #include "analysis/test_figures.h"
 
 #include <algorithm>
@@ -89,6 +90,7 @@ Json comparisonJson(const RunResults& a, const RunResults& b, const RunCompariso
             {"b", runInfoToJson(b.run.info)},
             {"controlled", comparison.controlled()},
             {"sentence", comparison.conditions()},
+            {"counting", comparison.counting.empty() ? Json() : Json(comparison.counting)},
             {"paired", comparison.pairing == Pairing::Paired},
             {"same_requests", comparison.sameRequests == SameRequests::Unknown
                                   ? Json()
@@ -117,11 +119,63 @@ SameRequests sameRequests(const StoredRun& a, const StoredRun& b)
     return hashA == hashB ? SameRequests::Yes : SameRequests::No;
 }
 
+/// Whose definitions the figures of a comparison follow; empty where both are Tailmark's.
+std::string countingText(const RunInfo& a, const RunInfo& b, const std::string& nameA, const std::string& nameB)
+{
+    const auto definitionOf = [](const std::string& tool) {
+        return toolTitle(tool) + " counts: " + std::string(peerDefinition(tool));
+    };
+    if (a.foreign.empty() && b.foreign.empty())
+        return {};
+    if (a.foreign == b.foreign)
+        return "Both as " + definitionOf(a.foreign);
+    if (a.foreign.empty())
+        return nameA + " is counted as " + nameB + " is, as " + definitionOf(b.foreign);
+    if (b.foreign.empty())
+        return nameB + " is counted as " + nameA + " is, as " + definitionOf(a.foreign);
+    return "The definitions differ: " + nameA + " as " + definitionOf(a.foreign) + " " + nameB + " as " +
+           definitionOf(b.foreign);
+}
+
+/// The other tool whose definitions all runs can be shown by; empty where there is none, or more than one.
+std::string onlyForeignTool(std::span<const RunResults> runs)
+{
+    std::string tool;
+    for (const RunResults& results : runs) {
+        const std::string& foreign = results.run.info.foreign;
+        if (!foreign.empty() && !tool.empty() && foreign != tool)
+            return {};
+        if (!foreign.empty())
+            tool = foreign;
+    }
+    return tool;
+}
+
+/// By the figures as they are.
+RunComparison compareCounted(const RunResults& baseline, const RunResults& run, const std::string& nameA,
+                             const std::string& nameB)
+{
+    RunComparison c;
+    c.nameA = nameA;
+    c.nameB = nameB;
+    c.pairing = arePaired(baseline.run, run.run) ? Pairing::Paired : Pairing::Apart;
+    c.sameRequests = sameRequests(baseline.run, run.run);
+    c.differences = differences(factsOf(baseline), factsOf(run));
+    c.counting = countingText(baseline.run.info, run.run.info, nameA, nameB);
+    c.levels = compareLevels(baseline.points, run.points, c.pairing);
+    c.capacities = c.pairing == Pairing::Paired
+                       ? comparePairedCapacities(baseline.points, run.points, baseline.slo, nameA, nameB)
+                       : compareCapacities(baseline.operatingPoints, run.operatingPoints, nameA, nameB);
+    return c;
+}
+
 } // namespace
 
 std::string RunComparison::conditions() const
 {
     std::string text = comparisonSentence(differences);
+    if (!counting.empty())
+        text += ". " + counting;
     if (pairing == Pairing::Paired)
         text += "; paired, level by level on one engine after the other";
     if (sameRequests != SameRequests::Unknown)
@@ -132,17 +186,12 @@ std::string RunComparison::conditions() const
 RunComparison compareRuns(const RunResults& baseline, const RunResults& run, const std::string& nameA,
                           const std::string& nameB)
 {
-    RunComparison c;
-    c.nameA = nameA;
-    c.nameB = nameB;
-    c.pairing = arePaired(baseline.run, run.run) ? Pairing::Paired : Pairing::Apart;
-    c.sameRequests = sameRequests(baseline.run, run.run);
-    c.differences = differences({baseline.run.plan.matrix, baseline.run.card}, {run.run.plan.matrix, run.run.card});
-    c.levels = compareLevels(baseline.points, run.points, c.pairing);
-    c.capacities = c.pairing == Pairing::Paired
-                       ? comparePairedCapacities(baseline.points, run.points, baseline.slo, nameA, nameB)
-                       : compareCapacities(baseline.operatingPoints, run.operatingPoints, nameA, nameB);
-    return c;
+    const std::string& toolA = baseline.run.info.foreign;
+    const std::string& toolB = run.run.info.foreign;
+    if (toolA.empty() != toolB.empty())
+        return compareCounted(toolA.empty() ? countedAs(baseline, toolB) : baseline,
+                              toolB.empty() ? countedAs(run, toolA) : run, nameA, nameB);
+    return compareCounted(baseline, run, nameA, nameB);
 }
 
 std::string runLetter(std::size_t index)
@@ -164,10 +213,15 @@ Result<ComparedRuns> loadCompared(const Store& store, const std::vector<RunId>& 
         if (!results)
             return results.error();
         compared.runs.push_back(std::move(results).value());
-        if (i > 0)
-            compared.comparisons.push_back(
-                compareRuns(compared.baseline(), compared.runs.back(), runLetter(0), runLetter(i)));
     }
+    if (const std::string tool = onlyForeignTool(compared.runs); !tool.empty()) {
+        for (RunResults& results : compared.runs)
+            if (results.run.info.foreign.empty())
+                results = countedAs(results, tool);
+    }
+    for (std::size_t i = 1; i < compared.runs.size(); ++i)
+        compared.comparisons.push_back(
+            compareRuns(compared.baseline(), compared.runs[i], runLetter(0), runLetter(i)));
     return compared;
 }
 
@@ -180,6 +234,7 @@ Json runInfoToJson(const RunInfo& run)
             {"state", runStateId(run.state)},
             {"target", run.target},
             {"engine", run.engine},
+            {"measured_by", run.foreign.empty() ? "tailmark" : run.foreign},
             {"model", run.model},
             {"points_planned", run.pointsPlanned},
             {"points_done", run.pointsDone},

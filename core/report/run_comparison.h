@@ -23,6 +23,8 @@ struct RunComparison
     std::string nameA, nameB; ///< as the sentences call them
     Pairing pairing = Pairing::Apart;
     SameRequests sameRequests = SameRequests::Unknown;
+    /// Where a run of another tool is compared: whose definitions the figures follow, and what they are.
+    std::string counting;
     std::vector<Difference> differences;
     std::vector<LevelComparison> levels;
     std::vector<CapacityComparison> capacities;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/run_results.h"
 
+#include "analysis/foreign_summary.h"
 #include "analysis/metrics.h"
 #include "analysis/summarize.h"
 
@@ -37,6 +38,10 @@ Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSour
     for (const StoredPoint& point : results.run.points) {
         if (!point.finished && results.run.info.state == RunState::Running)
             continue; // still being measured
+        if (point.facts.foreign) {
+            results.points.push_back(summarizeForeign(point.point, slo, *point.facts.foreign));
+            continue;
+        }
         const auto records = recordsOf(point);
         if (!records)
             return records.error();
@@ -85,6 +90,26 @@ PrefixSharing sharingOf(const RunResults& results)
     for (const PointSummary& point : results.points)
         points.push_back(point.sharing);
     return pooled(points);
+}
+
+RunFacts factsOf(const RunResults& results)
+{
+    RunFacts facts{results.run.plan.matrix, results.run.card};
+    facts.matrixUnknown = !results.run.info.foreign.empty();
+    return facts;
+}
+
+RunResults countedAs(const RunResults& results, std::string_view tool)
+{
+    RunResults counted{results.run, results.slo, {}, {}};
+    for (const PointSummary& point : results.points) {
+        const auto peer = std::ranges::find(point.asOthersCount, tool, &PeerFigures::tool);
+        if (peer != point.asOthersCount.end())
+            counted.points.push_back(tailmark::countedAs(point, results.slo, *peer));
+    }
+    for (const Curve& curve : makeCurves(counted.points, counted.slo))
+        counted.operatingPoints.push_back(findOperatingPoint(curve));
+    return counted;
 }
 
 BoundFigures boundFiguresOf(const RunResults& results)

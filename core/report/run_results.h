@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/bound.h"
+#include "analysis/comparison.h"
 #include "analysis/operating_point.h"
 #include "base/result.h"
 #include "store/store.h"
@@ -31,6 +32,10 @@ Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {
 LengthErrors promptErrorsOf(const RunResults& results);
 CacheState cacheOf(const RunResults& results);
 PrefixSharing sharingOf(const RunResults& results);
+/// What a comparison looks at. Of a run of another tool nobody knows what the matrix would say.
+RunFacts factsOf(const RunResults& results);
+/// A run of ours by the definitions of another tool (analysis/peer_definitions.h), to be set beside one of that tool.
+RunResults countedAs(const RunResults& results, std::string_view tool);
 /// By the matrix and the card of the run.
 BoundFigures boundFiguresOf(const RunResults& results);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/distribution.h"
+#include "analysis/foreign_summary.h"
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
 #include "plan/plan_json.h"
@@ -19,13 +20,13 @@ ReportTable keyValueTable(const char* key, const char* value)
     return {{{key, {}, false}, {value, {}, false}}, {}};
 }
 
-const char* originText(CardOrigin origin)
+const char* originText(CardOrigin origin, bool foreign)
 {
     switch (origin) {
     case CardOrigin::Typed:
         return "typed";
     case CardOrigin::Read:
-        return "read from the target";
+        return foreign ? "read from the file" : "read from the target";
     case CardOrigin::Unknown:
         break;
     }
@@ -44,7 +45,7 @@ ReportSection cardSection(const RunResults& results)
     for (const std::string& key : keys) {
         const CardEntry entry = card.entry(key);
         const bool known = entry.origin != CardOrigin::Unknown;
-        std::string from = originText(entry.origin);
+        std::string from = originText(entry.origin, !results.run.info.foreign.empty());
         if (!entry.source.empty())
             from += ", " + entry.source;
         if (!entry.standard.empty())
@@ -192,6 +193,23 @@ ReportSection environmentSection(const RunResults& results)
     return section;
 }
 
+/// Of a run that another tool measured: in the place of workload, measurement and environment, which nobody told.
+ReportSection originSection(const RunResults& results)
+{
+    const std::string& tool = results.run.info.foreign;
+    ReportTable table = keyValueTable("Entry", "Value");
+    if (results.run.environment.is_object() && results.run.environment.contains("foreign"))
+        addJson(table, "", results.run.environment["foreign"]);
+    return {"Where the figures come from",
+            {Paragraph{"Measured by " + toolTitle(tool) + " and read from its result file. " + toolTitle(tool) +
+                           " counts: " + std::string(peerDefinition(tool)),
+                       Paragraph::Kind::Plain},
+             Paragraph{"No such file tells the records of single requests, how late its load generator was, what the "
+                       "prefix cache had, warm-up and window, or the flags of the engine.",
+                       Paragraph::Kind::Warning},
+             std::move(table)}};
+}
+
 ReportSection definitionSection()
 {
     ReportTable table{
@@ -230,6 +248,8 @@ ReportSection rerunSection(const RunResults& results)
 
 std::vector<ReportSection> setupSections(const RunResults& results)
 {
+    if (!results.run.info.foreign.empty())
+        return {cardSection(results), originSection(results), definitionSection()};
     return {cardSection(results),        workloadSection(results), measurementSection(results),
             environmentSection(results), definitionSection(),      rerunSection(results)};
 }

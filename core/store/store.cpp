@@ -74,25 +74,28 @@ std::string factsText(const PointFacts& facts)
     const auto orNull = [](const std::optional<double>& value) {
         return value ? nlohmann::json(*value) : nlohmann::json();
     };
-    return dumped({{"ended_s", facts.endedS},
-                   {"ended_by", facts.endedBy},
-                   {"cpu_cores", orNull(facts.cpuCores)},
-                   {"busiest_thread_cpu", orNull(facts.busiestThreadCpu)},
-                   {"run_delay_share", orNull(facts.runDelayShare)},
-                   {"loop_lag_ms", facts.loopLagMs},
-                   {"new_connections", facts.newConnections},
-                   {"stale_connections", facts.staleConnections},
-                   {"generator_note", facts.generatorNote},
-                   {"thread_cpu", facts.threadCpu},
-                   {"timer_lag_ms", facts.timerLagMs},
-                   {"counted_at_request_end", counterIds(facts.countedAtRequestEnd)},
-                   {"server_note", facts.serverNote},
-                   {"cache",
-                    {{"made", facts.cache.made},
-                     {"overhead_tokens", facts.cache.overheadTokens ? nlohmann::json(*facts.cache.overheadTokens)
-                                                                    : nlohmann::json()},
-                     {"absent_is_zero", facts.cache.absentIsZero}}},
-                   {"cold_start", coldStartJson(facts.coldStart)}});
+    nlohmann::json json = {{"ended_s", facts.endedS},
+                       {"ended_by", facts.endedBy},
+                       {"cpu_cores", orNull(facts.cpuCores)},
+                       {"busiest_thread_cpu", orNull(facts.busiestThreadCpu)},
+                       {"run_delay_share", orNull(facts.runDelayShare)},
+                       {"loop_lag_ms", facts.loopLagMs},
+                       {"new_connections", facts.newConnections},
+                       {"stale_connections", facts.staleConnections},
+                       {"generator_note", facts.generatorNote},
+                       {"thread_cpu", facts.threadCpu},
+                       {"timer_lag_ms", facts.timerLagMs},
+                       {"counted_at_request_end", counterIds(facts.countedAtRequestEnd)},
+                       {"server_note", facts.serverNote},
+                       {"cache",
+                        {{"made", facts.cache.made},
+                         {"overhead_tokens", facts.cache.overheadTokens ? nlohmann::json(*facts.cache.overheadTokens)
+                                                                        : nlohmann::json()},
+                         {"absent_is_zero", facts.cache.absentIsZero}}},
+                       {"cold_start", coldStartJson(facts.coldStart)}};
+    if (facts.foreign)
+        json["foreign"] = foreignToJson(*facts.foreign);
+    return dumped(json);
 }
 
 PointFacts factsFromText(const std::string& text)
@@ -127,6 +130,8 @@ PointFacts factsFromText(const std::string& text)
             facts.cache.absentIsZero = cache->at("absent_is_zero");
         }
         facts.coldStart = coldStartFromJson(json.value("cold_start", nlohmann::json()));
+        if (const auto foreign = json.find("foreign"); foreign != json.end())
+            facts.foreign = foreignFromJson(*foreign);
     } catch (const nlohmann::json::exception&) {
         // Someone wrote into the file: what could be read stands, the rest is as if it had not been told.
     }
@@ -434,7 +439,9 @@ Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where,
         // One damaged card must not hide all other runs.
         "CASE WHEN json_valid(card) THEN json_extract(card, '$.engine.value') END, "
         "CASE WHEN json_valid(card) THEN json_extract(card, '$.model.value') END, points_planned, "
-        "(SELECT count(*) FROM points WHERE run = runs.id AND facts IS NOT NULL), note, partner FROM runs " +
+        "(SELECT count(*) FROM points WHERE run = runs.id AND facts IS NOT NULL), note, partner, "
+        "CASE WHEN json_valid(environment) THEN json_extract(environment, '$.foreign.tool') END, "
+        "CASE WHEN json_valid(environment) THEN json_extract(environment, '$.foreign.target') END FROM runs " +
         std::string(where) + " ORDER BY id DESC";
     const auto onRow = [&](const sqlite::Statement& row) {
         RunInfo info;
@@ -451,6 +458,9 @@ Result<std::vector<RunInfo>> Store::Impl::infos(std::string_view where,
         info.note = row.text(10);
         if (!row.isNull(11))
             info.partner = RunId{row.integer(11)};
+        info.foreign = row.text(12);
+        if (!info.foreign.empty())
+            info.target = row.text(13); // that of the plan is nobody's
         byId[info.id.value] = list.size();
         list.push_back(std::move(info));
     };

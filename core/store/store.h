@@ -33,6 +33,9 @@ struct RunInfo
     int pointsPlanned = 0, pointsDone = 0;
     std::vector<std::string> tags;
     std::string note;
+    /// The tool whose result file it was taken from ("vllm", analysis/peer_definitions.h); empty = measured by Tailmark.
+    /// Such a run has no records, and of its plan only tests and levels mean anything.
+    std::string foreign;
     std::optional<RunId> partner; ///< of a paired run: the one that was measured beside it
 };
 

@@ -23,6 +23,7 @@ const QMap<QString, QSet<QString>>& allowed()
         {"target", {"record", "plan", "workload", "schedule"}},
         {"load", {"record", "plan", "workload", "schedule", "target"}},
         {"store", {"record", "plan"}},
+        {"foreign", {"record", "plan", "store"}},
         {"analysis", {"record", "plan"}},
         {"report", {"record", "plan", "workload", "target", "store", "analysis"}},
         {"run", {"record", "plan", "workload", "schedule", "target", "load", "store", "analysis", "report"}},

@@ -288,7 +288,7 @@ void ComparePage::showComparison()
     if (!m_sides[0].results || !m_sides[1].results)
         return;
     const RunResults &a = *m_sides[0].results, &b = *m_sides[1].results;
-    const auto found = differences({a.run.plan.matrix, a.run.card}, {b.run.plan.matrix, b.run.card});
+    const auto found = differences(factsOf(a), factsOf(b));
     m_control->setText(text(comparisonSentence(found)));
     setRole(m_control, isControlled(found) ? QStringLiteral("ok") : QStringLiteral("warning"));
     m_differences->setTable(differencesTable(found));

@@ -69,7 +69,11 @@ private slots:
         const PeerFigures inferencePerf = of(batch, "inference-perf");
         QCOMPARE(inferencePerf.ttft->mean, 300.0);
         const PeerFigures llmperf = of(batch, "llmperf");
-        QVERIFY(isNear(llmperf.itlMeanMs, 1200 / 11.0));
+        QVERIFY(isNear(llmperf.itlMeanMs, 1200 / 21.0));
+        QCOMPARE(guidellm.e2e->mean, 1200.0);
+        QCOMPARE(aiperf.e2e->mean, 1100.0);
+        QVERIFY(peerDefinition("llmperf").find("E2E / tokens") != std::string_view::npos);
+        QVERIFY(peerDefinition("other").empty());
         QVERIFY(isNear(vllm.outputTokensPerS, 21 / 1.1));
     }
 
