@@ -143,6 +143,8 @@ private:
         }
         const RequestTable::Place place = m_table->placeOf(placeNumber(index));
         const RequestTable::Row& row = m_table->row(place.row);
+        if (replaysArrivals() && m_point.recorded.fromS > 0)
+            return; // rows before the stretch are never sent, so that it is not known what a cache would have
         request.cachedTokens = row.cachedTokens;
         if (m_table->sessions() == 0)
             return;
