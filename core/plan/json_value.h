@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "plan/length_quantiles.h"
 #include "plan/matrix_keys.h"
 
 #include <cmath>
@@ -21,6 +22,9 @@ concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 template <typename T>
 concept ChoiceMember = std::is_enum_v<T>;
 using Texts = std::map<std::string, std::string>;
+/// Objects whose keys are the user's.
+template <typename T>
+concept UserObject = std::is_same_v<T, Texts> || std::is_same_v<T, LengthQuantiles>;
 
 /// What the type allows under the rule, in words.
 template <typename T> std::string allowedWords(const Rule& rule)
@@ -35,6 +39,8 @@ template <typename T> std::string allowedWords(const Rule& rule)
         return rule.allowedText ? rule.allowedText() : "text";
     } else if constexpr (std::is_same_v<T, Texts>) {
         return "an object of texts";
+    } else if constexpr (std::is_same_v<T, LengthQuantiles>) {
+        return quantilesWords();
     } else if constexpr (std::is_same_v<T, nlohmann::json>) {
         return "an object";
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
@@ -130,7 +136,7 @@ template <typename T> nlohmann::ordered_json given(const T& member)
         for (const double value : member)
             list.push_back(given(value));
         return list;
-    } else if constexpr (std::is_same_v<T, Texts>) {
+    } else if constexpr (UserObject<T>) {
         nlohmann::ordered_json object = nlohmann::ordered_json::object();
         for (const auto& [key, value] : member)
             object[key] = value;

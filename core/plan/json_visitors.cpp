@@ -57,6 +57,16 @@ void Reader::readTexts(const nlohmann::json& json, const std::string& path, Text
     }
 }
 
+void Reader::readQuantiles(const nlohmann::json& json, const std::string& path, LengthQuantiles& quantiles)
+{
+    if (!json.is_object())
+        return mismatch(path, quantilesWords(), json);
+    quantiles.clear();
+    for (const auto& [key, item] : json.items())
+        if (!take(item, quantiles[key]))
+            return mismatch(joined(path, key), "a whole number of tokens", item);
+}
+
 void Reader::card(std::string_view key, CardInput& card)
 {
     const auto readFlags = [](Reader& reader, CardInput& input) {

@@ -50,6 +50,14 @@ public:
         nested(*json, joined(m_path, key), [&](Reader& reader) { describe(reader, member); });
     }
 
+    template <typename T, typename F> void object(std::string_view key, std::optional<T>& member, F describe)
+    {
+        if (m_object.contains(key))
+            object(key, member.emplace(), describe);
+        else
+            find(key);
+    }
+
     template <typename T, typename F> void list(std::string_view key, std::vector<T>& members, F describe)
     {
         const nlohmann::json* json = find(key);
@@ -102,6 +110,8 @@ private:
     {
         if constexpr (std::is_same_v<T, Texts>) {
             readTexts(json, path, member);
+        } else if constexpr (std::is_same_v<T, LengthQuantiles>) {
+            readQuantiles(json, path, member);
         } else if constexpr (requires { member.push_back(typename T::value_type()); } &&
                              !std::is_same_v<T, std::string> && !std::is_same_v<T, nlohmann::json>) {
             if (!json.is_array())
@@ -126,6 +136,7 @@ private:
         }
     }
     void readTexts(const nlohmann::json& json, const std::string& path, Texts& texts);
+    void readQuantiles(const nlohmann::json& json, const std::string& path, LengthQuantiles& quantiles);
 
     const nlohmann::json& m_object;
     std::string m_source;
@@ -147,6 +158,12 @@ public:
         Writer writer;
         describe(writer, member);
         m_json[std::string(key)] = std::move(writer.m_json);
+    }
+    template <typename T, typename F>
+    void object(std::string_view key, const std::optional<T>& member, F describe)
+    {
+        if (member)
+            object(key, *member, describe);
     }
     template <typename T, typename F>
     void list(std::string_view key, const std::vector<T>& members, F describe)

@@ -101,7 +101,7 @@ struct Lengths
     LengthQuantiles promptQuantiles = {}; ///< Quantiles
     LengthQuantiles outputQuantiles = {}; ///< Quantiles
     double rankCorrelation = 0;           ///< Quantiles: of prompt and output, −1..1
-    std::vector<MixPart> parts;           ///< Mix
+    std::vector<MixPart> parts = {};      ///< Mix
     bool operator==(const Lengths&) const = default;
 };
 

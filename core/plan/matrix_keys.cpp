@@ -159,6 +159,11 @@ bool isTraceHash(std::string_view text)
     return text.empty() || (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos);
 }
 
+bool isPartName(std::string_view text)
+{
+    return !text.empty() && text.size() <= 60 && isOneLine(text);
+}
+
 bool isOneLine(std::string_view text)
 {
     return text.size() <= 1000 && std::none_of(text.begin(), text.end(), [](char c) {
@@ -231,6 +236,11 @@ std::string cacheSaltWords()
 std::string traceHashWords()
 {
     return "64 hex digits, as import-trace tells them, or empty (the file as it is)";
+}
+
+std::string partNameWords()
+{
+    return "one line of text, 1 to 60 characters";
 }
 
 std::string oneLineWords()

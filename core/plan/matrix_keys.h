@@ -32,12 +32,13 @@ TAILMARK_CHOICE(OutputPolicy, 2, "natural", "forced")
 TAILMARK_CHOICE(CachePolicy, 3, "cold", "warm", "as_is")
 TAILMARK_CHOICE(BeyondContext, 3, "stop", "clip", "send")
 TAILMARK_CHOICE(TokenEvidencePolicy, 2, "off", "on")
-TAILMARK_CHOICE(LengthsKind, 3, "fixed", "trace", "empirical")
 TAILMARK_CHOICE(PrefixKind, 3, "none", "shared", "trace")
 TAILMARK_CHOICE(SessionsKind, 3, "none", "trace", "synthetic")
 TAILMARK_CHOICE(TestKind, 5, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery", "cold_start")
 TAILMARK_CHOICE(ThinkTime, 3, "constant", "exponential", "trace")
 TAILMARK_CHOICE(ArrivalProcess, 5, "constant", "poisson", "gamma", "weibull", "recorded")
+TAILMARK_CHOICE(LengthsKind, 5, "fixed", "trace", "empirical", "quantiles", "mix")
+TAILMARK_CHOICE(LengthsDraw, 2, "joint", "independent")
 TAILMARK_CHOICE(PointOrder, 3, "sequential", "interleaved", "shuffled")
 TAILMARK_CHOICE(FailureDenominator, 2, "attempted", "accepted")
 TAILMARK_CHOICE(LoadAxis, 2, "concurrency", "rate_per_s")
@@ -53,7 +54,7 @@ template <typename E> constexpr std::span<const std::string_view> laterIds()
 {
     return {};
 }
-inline constexpr std::string_view kLaterLengths[] = {"quantiles", "mix", "prompts"};
+inline constexpr std::string_view kLaterLengths[] = {"prompts"};
 template <> constexpr std::span<const std::string_view> laterIds<LengthsKind>()
 {
     return kLaterLengths;
@@ -71,6 +72,7 @@ bool isAcceleratorId(std::string_view text);
 bool isServedModelId(std::string_view text);
 bool isCacheSalt(std::string_view text);
 bool isTraceHash(std::string_view text);
+bool isPartName(std::string_view text);
 bool isOneLine(std::string_view text);
 bool isFileName(std::string_view text);
 bool isArgument(std::string_view text);
@@ -85,6 +87,7 @@ std::string acceleratorIdWords();
 std::string servedModelIdWords();
 std::string cacheSaltWords();
 std::string traceHashWords();
+std::string partNameWords();
 std::string oneLineWords();
 std::string fileNameWords();
 std::string argumentWords();
@@ -138,20 +141,6 @@ template <typename V, typename T> void describeBound(V& v, T& b)
     v.value("experts_per_token", b.expertsPerToken, atLeast(0, 100'000));
 }
 
-template <typename V, typename T> void describeLengths(V& v, T& l)
-{
-    v.value("kind", l.kind, kAny);
-    if (l.kind == LengthsKind::Fixed) {
-        v.value("prompt_tokens", l.promptTokens, kTokens);
-        v.value("output_tokens", l.outputTokens, kTokens);
-    } else {
-        v.value("file", l.file, text(isFileName, fileNameWords).mandatory());
-        if (l.kind == LengthsKind::Trace)
-            v.value("format", l.format, text(isTraceFormat, traceFormatWords));
-        v.value("hash", l.hash, text(isTraceHash, traceHashWords));
-    }
-}
-
 template <typename V, typename T> void describePrefix(V& v, T& p)
 {
     v.value("kind", p.kind, kAny);
@@ -167,6 +156,45 @@ template <typename V, typename T> void describeSessions(V& v, T& s)
         return;
     v.value("turns", s.turns, atLeast(1, 1'000));
     v.value("growth_tokens", s.growthTokens, atLeast(0, 2'000'000, "tokens"));
+}
+
+template <typename V, typename T> void describeMixPart(V& v, T& p);
+
+template <typename V, typename T> void describeLengths(V& v, T& l)
+{
+    v.value("kind", l.kind, kAny);
+    switch (l.kind) {
+    case LengthsKind::Fixed:
+        v.value("prompt_tokens", l.promptTokens, kTokens);
+        v.value("output_tokens", l.outputTokens, kTokens);
+        break;
+    case LengthsKind::Trace:
+    case LengthsKind::Empirical:
+        v.value("file", l.file, text(isFileName, fileNameWords).mandatory());
+        if (l.kind == LengthsKind::Trace)
+            v.value("format", l.format, text(isTraceFormat, traceFormatWords));
+        v.value("hash", l.hash, text(isTraceHash, traceHashWords));
+        v.value("draw", l.draw, kAny);
+        break;
+    case LengthsKind::Quantiles:
+        v.value("prompt", l.promptQuantiles, kAny.mandatory());
+        v.value("output", l.outputQuantiles, kAny.mandatory());
+        v.value("rank_correlation", l.rankCorrelation, atLeast(-1, 1));
+        break;
+    case LengthsKind::Mix:
+        v.list("parts", l.parts, [](auto& w, auto& part) { describeMixPart(w, part); });
+        break;
+    default:
+        break;
+    }
+}
+
+template <typename V, typename T> void describeMixPart(V& v, T& p)
+{
+    v.value("name", p.name, text(isPartName, partNameWords).mandatory());
+    v.value("weight", p.weight, above(0, 1e9).mandatory());
+    v.object("lengths", p.lengths, [](auto& w, auto& lengths) { describeLengths(w, lengths); });
+    v.object("prefix", p.prefix, [](auto& w, auto& prefix) { describePrefix(w, prefix); });
 }
 
 template <typename V, typename T> void describeImages(V& v, T& i)

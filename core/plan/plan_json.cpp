@@ -77,7 +77,10 @@ ordered_json matrixToJson(const Matrix& matrix)
 
 void resolveFiles(Matrix& matrix, const std::string& folder)
 {
-    for (std::string* name : {&matrix.workload.lengths.file, &matrix.target.tls.caFile})
+    std::vector<std::string*> names = {&matrix.workload.lengths.file, &matrix.target.tls.caFile};
+    for (MixPart& part : matrix.workload.lengths.parts)
+        names.push_back(&part.lengths.file);
+    for (std::string* name : names)
         if (!name->empty())
             *name = (std::filesystem::path(folder) / *name).lexically_normal().string();
     if (const Result<RequestExtras> extras = readExtras(matrix.workload.extras);

@@ -40,6 +40,12 @@ public:
         describe(checker, member);
     }
     template <typename T, typename F>
+    void object(std::string_view key, const std::optional<T>& member, F describe)
+    {
+        if (member)
+            object(key, *member, describe);
+    }
+    template <typename T, typename F>
     void list(std::string_view key, const std::vector<T>& members, F describe)
     {
         for (std::size_t i = 0; i < members.size(); ++i) {
@@ -80,6 +86,9 @@ private:
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
             for (std::size_t i = 0; i < member.size(); ++i)
                 check(keys::indexed(path, i), member[i], rule);
+        } else if constexpr (std::is_same_v<T, LengthQuantiles>) {
+            if (const auto fault = quantilesFault(member))
+                wrong(fault->first.empty() ? path : keys::joined(path, fault->first), fault->second);
         } else if constexpr (std::is_same_v<T, std::vector<int>> || std::is_same_v<T, std::vector<double>>) {
             if (member.empty())
                 wrong(path, "must be " + keys::allowedWords<T>(rule) + ", is empty");
@@ -119,6 +128,11 @@ public:
     {
         HintFinder finder(m_wanted, m_words, keys::joined(m_path, key));
         describe(finder, member);
+    }
+    template <typename T, typename F>
+    void object(std::string_view key, const std::optional<T>& member, F describe)
+    {
+        object(key, member.value_or(T()), describe);
     }
     template <typename T, typename F>
     void list(std::string_view key, const std::vector<T>& members, F describe)
@@ -273,6 +287,23 @@ public:
                           ", whose arrivals wait for no answer; workload.sessions needs concurrency_sweep");
     }
 
+    void mix(const std::string& path, const Lengths& lengths)
+    {
+        if (lengths.kind != LengthsKind::Mix)
+            return;
+        if (lengths.parts.empty())
+            error(path + ".parts", "is empty; there must be at least one part with name, weight and lengths");
+        std::set<std::string> names;
+        for (std::size_t i = 0; i < lengths.parts.size(); ++i) {
+            const MixPart& part = lengths.parts[i];
+            const std::string item = keys::indexed(path + ".parts", i);
+            if (!names.insert(part.name).second)
+                error(item + ".name", "must be unique, " + keys::shown(part.name) + " stands for two parts");
+            if (part.lengths.kind == LengthsKind::Mix)
+                error(item + ".lengths.kind", "must not be \"mix\": a part of a mix has lengths of its own");
+        }
+    }
+
     void tests(const Matrix& matrix)
     {
         std::set<std::string> names;
@@ -398,6 +429,16 @@ void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
     }
 }
 
+void remarkOnDraws(const std::string& path, const Lengths& lengths, std::vector<Finding>& findings)
+{
+    if (lengths.draw == LengthsDraw::Independent &&
+        (lengths.kind == LengthsKind::Trace || lengths.kind == LengthsKind::Empirical))
+        findings.push_back({Severity::Remark, path + ".draw",
+                            std::string(kIndependentDraw)});
+    for (std::size_t i = 0; i < lengths.parts.size(); ++i)
+        remarkOnDraws(keys::indexed(path + ".parts", i) + ".lengths", lengths.parts[i].lengths, findings);
+}
+
 /// Whether a metric is made of the times inside a stream.
 bool needsStream(std::string_view metric)
 {
@@ -429,6 +470,7 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
         remark("workload.sessions",
                "every prompt carries the turns before it with planned answers of the planned length, not the "
                "engine's own, so that two runs ask the same; what the engine answered is had from no cache");
+    remarkOnDraws("workload.lengths", workload.lengths, findings);
     if (workload.cache == CachePolicy::AsIs)
         remark("workload.cache",
                "the prefix cache is taken as it is found; a cold or warm one can be stated and checked");
@@ -477,12 +519,16 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
     remarkOnSamples(matrix, findings);
 }
 
-/// A matrix that has every key that there is.
+/// A matrix that has every key that there is beside those of other kinds of lengths.
 Matrix matrixOfEveryKey(LengthsKind lengths)
 {
     Matrix matrix;
     matrix.workload.lengths.kind = lengths;
     matrix.workload.sessions.kind = SessionsKind::Synthetic;
+    if (lengths == LengthsKind::Mix)
+        for (const LengthsKind kind :
+             {LengthsKind::Fixed, LengthsKind::Trace, LengthsKind::Empirical, LengthsKind::Quantiles})
+            matrix.workload.lengths.parts.emplace_back().lengths.kind = kind;
     for (const TestKind kind : {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep,
                                 TestKind::BurstRecovery, TestKind::ColdStart}) {
         matrix.tests.emplace_back();
@@ -512,6 +558,7 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     cross.bodyKeys("workload.sampling", matrix.workload.sampling);
     cross.extras(matrix);
     cross.sharing(matrix);
+    cross.mix("workload.lengths", matrix.workload.lengths);
     cross.tests(matrix);
     for (Finding& error : arrivalErrors(matrix))
         findings.push_back(std::move(error));
@@ -545,7 +592,8 @@ std::string allowedAt(std::string_view path)
             key += path[i];
     }
     std::string words;
-    for (const LengthsKind lengths : {LengthsKind::Fixed, LengthsKind::Trace}) {
+    for (const LengthsKind lengths :
+         {LengthsKind::Fixed, LengthsKind::Trace, LengthsKind::Quantiles, LengthsKind::Mix}) {
         const Matrix matrix = matrixOfEveryKey(lengths);
         HintFinder finder(key, words);
         keys::describeMatrix(finder, matrix);

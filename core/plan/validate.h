@@ -29,6 +29,10 @@ bool hasErrors(const std::vector<Finding>& findings);
 /// (nothing to run) is legitimate in a file that is still being written.
 std::vector<Finding> valueErrors(const Matrix& matrix);
 
+/// What to say of lengths that are drawn from a log without keeping its rows together.
+inline constexpr std::string_view kIndependentDraw =
+    "prompt and output lengths drawn independently: the relation of the log is lost";
+
 /// The metrics that a limit of the SLO may name: ids of the metric catalogue, which stands a layer above.
 std::span<const std::string_view> sloMetricIds();
 /// The formats of logs that lengths of kind "trace" may name; read by workload/trace.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/context_fit.h"
 
+#include "analysis/text.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -19,22 +21,27 @@ class ClippedLengths final : public LengthSource
 {
 public:
     ClippedLengths(std::shared_ptr<const LengthSource> source, std::int32_t room)
-        : m_source(std::move(source)), m_room(room), m_pairs(m_source->pairs())
+        : m_source(std::move(source)), m_room(room), m_parts(m_source->parts())
     {
-        for (LengthPair& pair : m_pairs)
-            pair = clipped(pair, m_room);
+        for (LengthPart& part : m_parts)
+            for (LengthPair& pair : part.pairs)
+                pair = clipped(pair, m_room);
     }
     LengthPair draw(std::uint64_t seed, std::uint32_t request) const override
     {
         return clipped(m_source->draw(seed, request), m_room);
     }
-    const std::vector<LengthPair>& pairs() const override { return m_pairs; }
+    const std::vector<LengthPart>& parts() const override { return m_parts; }
+    std::size_t partOf(std::uint64_t seed, std::uint32_t request) const override
+    {
+        return m_source->partOf(seed, request);
+    }
     std::string remark() const override { return m_source->remark(); }
 
 private:
     std::shared_ptr<const LengthSource> m_source;
     std::int32_t m_room;
-    std::vector<LengthPair> m_pairs;
+    std::vector<LengthPart> m_parts;
 };
 
 } // namespace
@@ -45,26 +52,32 @@ Result<ContextFit> fitIntoContext(std::shared_ptr<const LengthSource> source, Le
     if (contextTokens <= 0)
         return ContextFit{std::move(source), {}};
     const std::int32_t room = contextTokens - templateTokens;
-    const std::vector<LengthPair>& pairs = source->pairs();
     const auto need = [](const LengthPair& pair) {
         return static_cast<std::int64_t>(pair.promptTokens) + pair.outputTokens;
     };
-    const auto tooLong =
-        std::count_if(pairs.begin(), pairs.end(), [&](const LengthPair& p) { return need(p) > room; });
+    double tooLong = 0;
+    std::size_t lengths = 0;
+    LengthPair longest;
+    for (const LengthPart& part : source->parts()) {
+        const auto n = std::count_if(part.pairs.begin(), part.pairs.end(),
+                                     [&](const LengthPair& p) { return need(p) > room; });
+        tooLong += part.share * static_cast<double>(n) / static_cast<double>(part.pairs.size());
+        lengths += part.pairs.size();
+        for (const LengthPair& pair : part.pairs)
+            if (need(pair) > need(longest))
+                longest = pair;
+    }
     if (tooLong == 0)
         return ContextFit{std::move(source), {}};
-    const LengthPair longest =
-        *std::max_element(pairs.begin(), pairs.end(),
-                          [&](const LengthPair& a, const LengthPair& b) { return need(a) < need(b); });
     std::string text =
         "the longest planned request is " + std::to_string(need(longest) + templateTokens) + " tokens (" +
         std::to_string(longest.promptTokens) + " prompt + " + std::to_string(longest.outputTokens) +
         " output" +
         (templateTokens > 0 ? " + " + std::to_string(templateTokens) + " of the chat template" : "") +
         "), the target's context is " + std::to_string(contextTokens);
-    if (pairs.size() > 1)
-        text +=
-            ", " + std::to_string(tooLong) + " of " + std::to_string(pairs.size()) + " lengths do not fit";
+    if (lengths > 1)
+        text += "; " + (tooLong < 0.001 ? std::string("less than 0.1 %") : percentText(tooLong)) +
+                " of the requests do not fit";
     if (policy == BeyondContext::Send)
         return ContextFit{std::move(source), text + ": they are sent as planned (workload.beyond_context)"};
     if (policy == BeyondContext::Clip && kind != LengthsKind::Fixed && room >= 2)

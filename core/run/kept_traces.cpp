@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/kept_traces.h"
 
+#include "plan/validate.h"
 #include "report/trace_summary.h"
 #include "workload/trace/canonical_rows.h"
 #include "workload/trace/trace_import.h"
@@ -16,6 +17,23 @@ namespace {
 std::string shortHash(const std::string& hash)
 {
     return hash.substr(0, 12);
+}
+
+Result<ReadLengths> readMix(const Lengths& mix, Store& store)
+{
+    ReadLengths all{mix, nullptr, nullptr, {}};
+    std::vector<std::shared_ptr<const LengthSource>> sources;
+    for (MixPart& part : all.lengths.parts) {
+        Result<ReadLengths> read = readLengths(part.lengths, store);
+        if (!read)
+            return read;
+        part.lengths = read.value().lengths;
+        sources.push_back(read.value().source);
+        if (!read.value().warning.empty())
+            all.warning += (all.warning.empty() ? "" : "; ") + read.value().warning;
+    }
+    all.source = makeMix(all.lengths, std::move(sources));
+    return all;
 }
 
 } // namespace
@@ -53,8 +71,10 @@ Result<std::optional<Trace>> keptTrace(const Store& store, const std::string& ha
 
 Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
 {
+    if (lengths.kind == LengthsKind::Mix)
+        return readMix(lengths, store);
     ReadLengths read{lengths, nullptr, nullptr, {}};
-    if (lengths.kind == LengthsKind::Fixed) {
+    if (!isDrawnFromLog(lengths.kind)) {
         Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths);
         if (!source)
             return source.error();
@@ -86,6 +106,8 @@ Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
         return source.error();
     if (Status status = keepTrace(store, lengths.file, trace.value()); !status)
         return status.error();
+    if (lengths.draw == LengthsDraw::Independent)
+        read.warning += (read.warning.empty() ? lengths.file + ": " : "; ") + std::string(kIndependentDraw);
     read.source = std::move(source).value();
     read.lengths.hash = trace.value().hash;
     read.log = std::make_shared<const Trace>(std::move(trace).value());

@@ -25,8 +25,9 @@ struct ReadLengths
 {
     Lengths lengths; ///< with the hash of the log that was read
     std::shared_ptr<const LengthSource> source;
-    std::shared_ptr<const Trace> log; ///< null where lengths are of no log
-    std::string warning; ///< where the file is not what the matrix names; empty where it is
+    std::shared_ptr<const Trace> log; ///< null where lengths are of no log, and of a mix
+    std::string warning; ///< where the file is not what the matrix names, or its rows are not kept
+                         ///< together; mostly empty
 };
 
 /// Reads the file of lengths and keeps it. Where the matrix names the log by its hash and the file is another

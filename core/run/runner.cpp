@@ -447,11 +447,13 @@ int Execution::generatorThreads() const
     double chunksPerS = 0;
     for (const PointPlan& point : m_plan.points) {
         double outputTokens = 0;
-        const std::vector<LengthPair>& pairs = lengthsOf(point)->pairs();
-        for (const LengthPair& pair : pairs)
-            outputTokens += pair.outputTokens;
-        chunksPerS =
-            std::max(chunksPerS, expectedChunksPerS(point, outputTokens / static_cast<double>(pairs.size())));
+        for (const LengthPart& part : lengthsOf(point)->parts()) {
+            double ofPart = 0;
+            for (const LengthPair& pair : part.pairs)
+                ofPart += pair.outputTokens;
+            outputTokens += part.share * ofPart / static_cast<double>(part.pairs.size());
+        }
+        chunksPerS = std::max(chunksPerS, expectedChunksPerS(point, outputTokens));
     }
     return threadsForChunks(chunksPerS, usableCores());
 }
@@ -461,8 +463,9 @@ Status Execution::fitPrompts()
 {
     int longest = std::max(1, m_longestPrompt);
     for (const ReadLengths& read : m_lengths)
-        for (const LengthPair& pair : read.source->pairs())
-            longest = std::max(longest, pair.promptTokens);
+        for (const LengthPart& part : read.source->parts())
+            for (const LengthPair& pair : part.pairs)
+                longest = std::max(longest, pair.promptTokens);
     const MonotonicClock clock;
     const Nanoseconds until = clock.now() + fromSeconds(kFittingLimitS);
     Nanoseconds nextNews{0};

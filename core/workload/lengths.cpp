@@ -2,7 +2,11 @@
 #include "workload/lengths.h"
 
 #include "base/rng.h"
+#include "plan/mix.h"
+#include "workload/quantile_lengths.h"
 #include "workload/trace/trace_import.h"
+
+#include <boost/random/uniform_int_distribution.hpp>
 
 namespace tailmark {
 
@@ -14,34 +18,96 @@ constexpr std::int32_t kMaxTokens = 2'000'000;
 class FixedLengths final : public LengthSource
 {
 public:
-    explicit FixedLengths(LengthPair pair) : m_pairs{pair} {}
-    LengthPair draw(std::uint64_t, std::uint32_t) const override { return m_pairs.front(); }
-    const std::vector<LengthPair>& pairs() const override { return m_pairs; }
+    explicit FixedLengths(LengthPair pair) : m_parts{LengthPart{{}, 1, {pair}}} {}
+    LengthPair draw(std::uint64_t, std::uint32_t) const override { return m_parts.front().pairs.front(); }
+    const std::vector<LengthPart>& parts() const override { return m_parts; }
 
 private:
-    std::vector<LengthPair> m_pairs;
+    std::vector<LengthPart> m_parts;
 };
 
-/// Pairs of a log, each with the same chance at every draw.
+/// Pairs of a log, each with the same chance at every draw; or, drawn independently, its prompts and its outputs.
 class DrawnLengths final : public LengthSource
 {
 public:
-    DrawnLengths(std::vector<LengthPair> pairs, std::string remark)
-        : m_pairs(std::move(pairs)), m_remark(std::move(remark))
+    DrawnLengths(std::vector<LengthPair> pairs, LengthsDraw draw, std::string remark)
+        : m_draw(draw), m_remark(std::move(remark))
     {
+        if (m_draw == LengthsDraw::Independent)
+            separate(pairs);
+        m_parts.push_back({{}, 1, std::move(pairs)});
     }
     LengthPair draw(std::uint64_t seed, std::uint32_t request) const override
     {
-        // The high half of the product maps 32 random bits onto the pairs without a division.
-        const std::uint64_t bits = deriveSeed(seed, request) >> 32;
-        return m_pairs[static_cast<std::size_t>((bits * m_pairs.size()) >> 32)];
+        LengthPair pair = at(deriveSeed(seed, request));
+        if (m_draw == LengthsDraw::Independent)
+            pair.outputTokens = at(deriveSeed(seed, request, 1)).outputTokens;
+        return pair;
     }
-    const std::vector<LengthPair>& pairs() const override { return m_pairs; }
+    const std::vector<LengthPart>& parts() const override { return m_parts; }
     std::string remark() const override { return m_remark; }
 
 private:
-    std::vector<LengthPair> m_pairs;
+    LengthPair at(std::uint64_t bits) const
+    {
+        // The high half of the product maps 32 random bits onto the pairs without a division.
+        const std::vector<LengthPair>& pairs = m_parts.front().pairs;
+        return pairs[static_cast<std::size_t>(((bits >> 32) * pairs.size()) >> 32)];
+    }
+    /// Gives the prompts the outputs of others.
+    static void separate(std::vector<LengthPair>& pairs)
+    {
+        Rng rng(1);
+        for (std::size_t left = pairs.size(); left > 1; --left) {
+            boost::random::uniform_int_distribution<std::size_t> pick(0, left - 1);
+            std::swap(pairs[left - 1].outputTokens, pairs[pick(rng)].outputTokens);
+        }
+    }
+
+    LengthsDraw m_draw;
+    std::vector<LengthPart> m_parts;
     std::string m_remark;
+};
+
+class MixedLengths final : public LengthSource
+{
+public:
+    MixedLengths(const Lengths& mix, std::vector<std::shared_ptr<const LengthSource>> sources)
+        : m_sources(std::move(sources))
+    {
+        m_weights.kind = LengthsKind::Mix;
+        double total = 0;
+        for (const MixPart& part : mix.parts)
+            total += part.weight;
+        for (std::size_t i = 0; i < mix.parts.size(); ++i) {
+            m_weights.parts.emplace_back().weight = mix.parts[i].weight;
+            m_parts.push_back(
+                {mix.parts[i].name, mix.parts[i].weight / total, m_sources[i]->parts().front().pairs});
+        }
+    }
+    LengthPair draw(std::uint64_t seed, std::uint32_t request) const override
+    {
+        const std::size_t part = partOf(seed, request);
+        return m_sources[part]->draw(deriveSeed(seed, part + 1), request);
+    }
+    const std::vector<LengthPart>& parts() const override { return m_parts; }
+    std::size_t partOf(std::uint64_t seed, std::uint32_t request) const override
+    {
+        return tailmark::partOf(m_weights, seed, request);
+    }
+    std::string remark() const override
+    {
+        std::string all;
+        for (const auto& source : m_sources)
+            if (const std::string remark = source->remark(); !remark.empty())
+                all += (all.empty() ? "" : "; ") + remark;
+        return all;
+    }
+
+private:
+    std::vector<std::shared_ptr<const LengthSource>> m_sources;
+    Lengths m_weights;
+    std::vector<LengthPart> m_parts;
 };
 
 /// What changes the lengths that are drawn: never in silence.
@@ -68,14 +134,40 @@ std::string remarkOf(const std::string& file, const Trace& trace)
 
 Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths)
 {
-    if (lengths.kind == LengthsKind::Fixed)
+    switch (lengths.kind) {
+    case LengthsKind::Fixed:
         return std::shared_ptr<const LengthSource>(
             std::make_shared<FixedLengths>(LengthPair{lengths.promptTokens, lengths.outputTokens}));
-
+    case LengthsKind::Quantiles:
+        return makeQuantileLengths(lengths);
+    case LengthsKind::Mix: {
+        std::vector<std::shared_ptr<const LengthSource>> sources;
+        for (const MixPart& part : lengths.parts) {
+            Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(part.lengths);
+            if (!source)
+                return source;
+            sources.push_back(std::move(source).value());
+        }
+        return makeMix(lengths, std::move(sources));
+    }
+    default:
+        break;
+    }
     const Result<Trace> trace = readTrace(lengths);
     if (!trace)
         return trace.error();
     return makeLengthSource(lengths, trace.value());
+}
+
+std::shared_ptr<const LengthSource> makeMix(const Lengths& mix,
+                                            std::vector<std::shared_ptr<const LengthSource>> parts)
+{
+    return std::make_shared<MixedLengths>(mix, std::move(parts));
+}
+
+bool isDrawnFromLog(LengthsKind kind)
+{
+    return kind == LengthsKind::Trace || kind == LengthsKind::Empirical;
 }
 
 Result<Trace> readTrace(const Lengths& lengths)
@@ -99,7 +191,7 @@ Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& leng
         pairs.push_back(row.lengths);
     }
     return std::shared_ptr<const LengthSource>(
-        std::make_shared<DrawnLengths>(std::move(pairs), remarkOf(lengths.file, trace)));
+        std::make_shared<DrawnLengths>(std::move(pairs), lengths.draw, remarkOf(lengths.file, trace)));
 }
 
 } // namespace tailmark

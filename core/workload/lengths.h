@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "plan/matrix.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,16 @@ struct LengthPair
     bool operator==(const LengthPair&) const = default;
 };
 
+/// Requests of one kind: the part of a mix, or all.
+struct LengthPart
+{
+    std::string name; ///< of a mix's part; empty where there is no mix
+    double share = 1; ///< of the requests, 0..1
+    /// What is drawn, each pair with equal weight: the pair of fixed lengths, those of a log, or a sample that has
+    /// the quantiles and the rank correlation of a distribution. Never empty.
+    std::vector<LengthPair> pairs;
+};
+
 /// Where lengths come from. Immutable after creation; `draw` is pure, cheap (no allocation) and safe from any
 /// thread: request i of a point always gets the same pair for the same seed, whatever thread asks and in
 /// whatever order.
@@ -27,17 +38,25 @@ class LengthSource
 public:
     virtual ~LengthSource() = default;
     virtual LengthPair draw(std::uint64_t seed, std::uint32_t request) const = 0;
-    /// Every pair of the source with equal weight, for previews and percentiles; one pair when fixed.
-    virtual const std::vector<LengthPair>& pairs() const = 0;
-    /// What to know of the file it came from, like rows that were refused; mostly empty.
+    /// Never empty. For previews, percentiles (length_figures.h), and what has to know the longest request.
+    virtual const std::vector<LengthPart>& parts() const = 0;
+    /// The part that request is of: an index into parts(). As plan/mix.h has it.
+    virtual std::size_t partOf(std::uint64_t, std::uint32_t) const { return 0; }
+    /// What to know of the files it came from, like rows that were refused; mostly empty.
     virtual std::string remark() const { return {}; }
 };
 
-/// Fixed lengths, or the pairs of a file. Errors name the file, line and reason.
+/// The lengths that a matrix states; reads the files that they name. Errors name the file, line and reason.
 Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths);
 
+/// A mix of sources that are there already, one for each of its parts.
+std::shared_ptr<const LengthSource> makeMix(const Lengths& mix,
+                                            std::vector<std::shared_ptr<const LengthSource>> parts);
+
 struct Trace;
-/// The file of lengths that are not fixed. Its hash may be another than the one that `lengths` names.
+/// Whether lengths of the kind come from a log: the others need no file.
+bool isDrawnFromLog(LengthsKind kind);
+/// The log of such lengths. Its hash may be another than the one that `lengths` names.
 Result<Trace> readTrace(const Lengths& lengths);
 /// The pairs of a log that was read. Errors name `lengths.file`, line and reason.
 Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& lengths, const Trace& trace);

@@ -38,7 +38,7 @@ RequestTable::make(const PointPlan& point, const LengthSource& lengths, std::sha
         if (log->sampledEvery > 1)
             return notTold(point, "has too many rows to keep them all, and a sample of its rows does not "
                                   "share what the log shares");
-        if (log->rows.size() != lengths.pairs().size())
+        if (log->rows.size() != lengths.parts().front().pairs.size())
             return notTold(point, "has other rows than lengths");
         if (blocks && log->blockSize <= 0)
             return notTold(point, "tells no prefix blocks, which workload.prefix.kind \"trace\" needs");
@@ -123,7 +123,7 @@ void RequestTable::addLog(const LengthSource& lengths, bool inSessions)
     m_rows.reserve(rows);
     for (const std::uint32_t logRow : order) {
         Row row;
-        row.lengths = lengths.pairs()[logRow];
+        row.lengths = lengths.parts().front().pairs[logRow];
         row.logRow = logRow;
         if (inSessions) {
             const auto at = static_cast<std::uint32_t>(m_rows.size());

@@ -10,16 +10,16 @@ namespace {
 class Pairs final : public LengthSource
 {
 public:
-    explicit Pairs(std::vector<LengthPair> pairs) : m_pairs(std::move(pairs)) {}
+    explicit Pairs(std::vector<LengthPair> pairs) : m_parts{LengthPart{{}, 1, std::move(pairs)}} {}
     LengthPair draw(std::uint64_t, std::uint32_t request) const override
     {
-        return m_pairs[request % m_pairs.size()];
+        return m_parts[0].pairs[request % m_parts[0].pairs.size()];
     }
-    const std::vector<LengthPair>& pairs() const override { return m_pairs; }
+    const std::vector<LengthPart>& parts() const override { return m_parts; }
     std::string remark() const override { return "of the file"; }
 
 private:
-    std::vector<LengthPair> m_pairs;
+    std::vector<LengthPart> m_parts;
 };
 
 std::shared_ptr<const LengthSource> some(std::vector<LengthPair> pairs)
@@ -60,7 +60,7 @@ private slots:
         QVERIFY(!fitIntoContext(some({{4000, 96}}), LengthsKind::Fixed, BeyondContext::Clip, 4096, 1).ok());
         const Result<ContextFit> trace = fitIntoContext(some({{5000, 96}, {10, 10}, {4090, 7}}),
                                                         LengthsKind::Trace, BeyondContext::Stop, 4096, 0);
-        QVERIFY(trace.error().message.find("2 of 3 lengths do not fit; workload.beyond_context \"clip\"") !=
+        QVERIFY(trace.error().message.find("66.7 % of the requests do not fit; workload.beyond_context \"clip\"") !=
                 std::string::npos);
     }
 
@@ -73,9 +73,9 @@ private slots:
         QVERIFY((source.draw(1, 0) == LengthPair{4090 - 96, 96}));
         QVERIFY((source.draw(1, 1) == LengthPair{10, 10}));
         QVERIFY((source.draw(1, 2) == LengthPair{1, 4089}));
-        QVERIFY((source.pairs() == std::vector<LengthPair>{{3994, 96}, {10, 10}, {1, 4089}}));
+        QVERIFY((source.parts()[0].pairs == std::vector<LengthPair>{{3994, 96}, {10, 10}, {1, 4089}}));
         QCOMPARE(source.remark(), std::string("of the file"));
-        QVERIFY(fit.value().remark.find("2 of 3 lengths do not fit: their prompts are cut") !=
+        QVERIFY(fit.value().remark.find("66.7 % of the requests do not fit: their prompts are cut") !=
                 std::string::npos);
     }
 
@@ -86,7 +86,7 @@ private slots:
             fitIntoContext(source, LengthsKind::Trace, BeyondContext::Send, 4096, 0);
         QVERIFY(fit.ok() && fit.value().source == source);
         QVERIFY(fit.value().remark.ends_with(
-            "1 of 2 lengths do not fit: they are sent as planned (workload.beyond_context)"));
+            "50 % of the requests do not fit: they are sent as planned (workload.beyond_context)"));
     }
 };
 

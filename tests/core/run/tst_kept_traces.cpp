@@ -31,7 +31,7 @@ private slots:
         QVERIFY2(read.ok(), read ? "" : read.error().line().c_str());
         QCOMPARE(read.value().lengths.hash, importTrace(m_file).value().hash);
         QVERIFY(read.value().warning.empty());
-        QCOMPARE(read.value().source->pairs().size(), std::size_t(2));
+        QCOMPARE(read.value().source->parts()[0].pairs.size(), std::size_t(2));
         const Result<ReadLengths> again = readLengths(read.value().lengths, *m_store);
         QVERIFY(again.ok() && again.value().warning.empty());
         QVERIFY(again.value().lengths == read.value().lengths);
@@ -45,13 +45,13 @@ private slots:
         QVERIFY2(read.ok(), read ? "" : read.error().line().c_str());
         QVERIFY2(read.value().warning.find("has changed") != std::string::npos, read.value().warning.c_str());
         QVERIFY(read.value().lengths == named);
-        QVERIFY((read.value().source->pairs() == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
+        QVERIFY((read.value().source->parts()[0].pairs == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
         std::filesystem::remove(m_file);
         const Result<ReadLengths> gone = readLengths(named, *m_store);
         QVERIFY(gone.ok());
         QVERIFY2(gone.value().warning.find("cannot be read") != std::string::npos,
                  gone.value().warning.c_str());
-        QCOMPARE(gone.value().source->pairs().size(), std::size_t(2));
+        QCOMPARE(gone.value().source->parts()[0].pairs.size(), std::size_t(2));
     }
 
     void withoutACopyTheChangeIsAnError()

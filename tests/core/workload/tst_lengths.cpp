@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan/mix.h"
 #include "workload/lengths.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -20,7 +22,7 @@ private slots:
         const auto source = makeLengthSource(fixedLengths(100, 20)).value();
         QVERIFY((source->draw(1, 0) == LengthPair{100, 20}));
         QVERIFY((source->draw(9, 12345) == LengthPair{100, 20}));
-        QCOMPARE(source->pairs().size(), std::size_t{1});
+        QCOMPARE(source->parts()[0].pairs.size(), std::size_t{1});
     }
 
     void pairsStayTogether()
@@ -28,12 +30,12 @@ private slots:
         const auto source =
             makeLengthSource(fileLengths(LengthsKind::Trace, TAILMARK_TEST_DATA "/traces/azure_small.csv"))
                 .value();
-        QCOMPARE(source->pairs().size(), std::size_t{8});
+        QCOMPARE(source->parts()[0].pairs.size(), std::size_t{8});
         std::map<std::pair<int, int>, int> counts;
         const std::uint32_t n = 80'000;
         for (std::uint32_t i = 0; i < n; ++i) {
             const LengthPair pair = source->draw(1, i);
-            QVERIFY(std::find(source->pairs().begin(), source->pairs().end(), pair) != source->pairs().end());
+            QVERIFY(std::find(source->parts()[0].pairs.begin(), source->parts()[0].pairs.end(), pair) != source->parts()[0].pairs.end());
             ++counts[{pair.promptTokens, pair.outputTokens}];
         }
         QCOMPARE(counts.size(), std::size_t{8});
@@ -62,7 +64,7 @@ private slots:
                                "soon,1,2\n2023-11-16 18:17:04.03,-3,109\n";
         const auto source = makeLengthSource(fileLengths(LengthsKind::Trace, file));
         QVERIFY(source.ok());
-        QCOMPARE(source.value()->pairs().size(), std::size_t{1});
+        QCOMPARE(source.value()->parts()[0].pairs.size(), std::size_t{1});
         QCOMPARE(source.value()->remark(),
                  file + ": 2 of 3 rows were refused, lengths are drawn from the others; the first: line 3: "
                         "timestamp bad_timestamp");
@@ -84,11 +86,77 @@ private slots:
             std::ofstream(file) << text;
             const auto source = makeLengthSource(fileLengths(LengthsKind::Empirical, file));
             QVERIFY2(source.ok(), source ? "" : source.error().line().c_str());
-            QVERIFY((source.value()->pairs() == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
+            QVERIFY((source.value()->parts()[0].pairs == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
         }
         // A log without a header is no table of pairs where arrivals are wanted.
         std::ofstream(file) << "800,100\n6000,20\n";
         QVERIFY(!makeLengthSource(fileLengths(LengthsKind::Trace, file)).ok());
+    }
+
+    void independentDrawsLoseTheRelation()
+    {
+        QTemporaryDir dir;
+        const std::string file = dir.filePath("pairs.csv").toStdString();
+        std::ofstream(file) << "100,1\n200,2\n300,3\n400,4\n";
+        Lengths lengths;
+        lengths.kind = LengthsKind::Empirical;
+        lengths.file = file;
+        const auto joint = makeLengthSource(lengths).value();
+        lengths.draw = LengthsDraw::Independent;
+        const auto independent = makeLengthSource(lengths).value();
+        std::map<std::pair<int, int>, int> counts;
+        for (std::uint32_t i = 0; i < 16'000; ++i) {
+            const LengthPair row = joint->draw(1, i);
+            QCOMPARE(row.promptTokens, 100 * row.outputTokens);
+            const LengthPair pair = independent->draw(1, i);
+            ++counts[{pair.promptTokens, pair.outputTokens}];
+            QVERIFY(pair == independent->draw(1, i));
+        }
+        QCOMPARE(counts.size(), std::size_t{16}); // every prompt with every output
+        for (const auto& [pair, count] : counts)
+            QVERIFY(std::abs(count - 1000) < 5 * std::sqrt(1000.0));
+    }
+
+    void aMixDrawsPartsByTheirWeights()
+    {
+        Lengths mix;
+        mix.kind = LengthsKind::Mix;
+        mix.parts = {{"chat", 50, fixedLengths(500, 200), {}},
+                     {"rag", 35, fixedLengths(4000, 300), {}},
+                     {"documents", 15, fixedLengths(20'000, 600), {}}};
+        const auto source = makeLengthSource(mix).value();
+        QCOMPARE(source->parts().size(), std::size_t{3});
+        QCOMPARE(source->parts()[1].name, std::string("rag"));
+        QCOMPARE(source->parts()[1].share, 0.35);
+        std::array<int, 3> counts{};
+        for (std::uint32_t i = 0; i < 20'000; ++i) {
+            const std::size_t part = source->partOf(3, i);
+            ++counts[part];
+            QVERIFY(source->draw(3, i) == source->parts()[part].pairs[0]);
+        }
+        // 3 sigma of a binomial count: 212, 202, 152
+        QVERIFY(std::abs(counts[0] - 10'000) < 212);
+        QVERIFY(std::abs(counts[1] - 7'000) < 202);
+        QVERIFY(std::abs(counts[2] - 3'000) < 152);
+        QCOMPARE(makeLengthSource(fixedLengths(1, 1)).value()->partOf(3, 1), std::size_t{0});
+    }
+
+    void thePrefixOfAPartWins()
+    {
+        PointPlan point;
+        point.prefix = {PrefixKind::Shared, 100, 1, 1};
+        QVERIFY(&prefixOf(point, 5) == &point.prefix);
+        point.lengths.kind = LengthsKind::Mix;
+        point.lengths.parts = {{"a", 1, fixedLengths(1, 1), {}},
+                               {"b", 1, fixedLengths(2, 2), Prefix{PrefixKind::Shared, 700, 3, 0.5}}};
+        point.seeds.lengths = 11;
+        int ofB = 0;
+        for (std::uint32_t i = 0; i < 100; ++i) {
+            const bool b = partOf(point.lengths, 11, i) == 1;
+            ofB += b;
+            QCOMPARE(prefixOf(point, i).sharedTokens, b ? 700 : 100);
+        }
+        QVERIFY(ofB > 30 && ofB < 70);
     }
 
     void codePointsAreSaidToBeTakenAsTokens()
