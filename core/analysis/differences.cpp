@@ -60,8 +60,13 @@ std::set<std::string> sharedTests(const Matrix& a, const Matrix& b)
 
 Entries matrixEntries(const Matrix& matrix, const std::set<std::string>& tests)
 {
-    const nlohmann::ordered_json json = matrixToJson(matrix);
+    nlohmann::ordered_json json = matrixToJson(matrix);
     Entries entries;
+    if (matrix.workload.lengths.kind == LengthsKind::Mix)
+        for (nlohmann::ordered_json& part : json["workload"]["lengths"]["parts"])
+            if (nlohmann::ordered_json& lengths = part["lengths"]; lengths.value("hash", "") != "")
+                for (const char* ofTheFile : {"file", "format"})
+                    lengths.erase(ofTheFile);
     for (const char* part : {"workload", "measurement", "limits"})
         flatten(json.at(part), part, entries);
     for (const char* key : {"api", "http_version", "proxy", "extra_body"})
@@ -77,9 +82,15 @@ std::string valueOf(const Entries& entries, const std::string& key)
     return it == entries.end() ? "none" : it->second;
 }
 
-/// Where both runs name their log by its hash, the name of its file says nothing more.
-void settleTraceFiles(const Lengths& a, const Lengths& b, std::vector<Difference>& out)
+/// Other kinds of lengths have other keys: they are one difference. Where both runs name their log by its hash,
+/// the name of its file says nothing more.
+void settleLengths(const Lengths& a, const Lengths& b, std::vector<Difference>& out)
 {
+    constexpr std::string_view kind = "workload.lengths.kind";
+    if (a.kind != b.kind)
+        for (Difference& d : out)
+            if (d.key != kind && d.key.starts_with("workload.lengths."))
+                d.partOf = kind;
     if (a.hash.empty() || b.hash.empty())
         return;
     const auto ofTheFile = [](const Difference& d) {
@@ -105,7 +116,7 @@ void matrixDifferences(const Matrix& a, const Matrix& b, std::vector<Difference>
         if (valueOf(entriesA, key) == "none" && value != "none")
             out.push_back({key, "none", value, false, {}});
     }
-    settleTraceFiles(a.workload.lengths, b.workload.lengths, out);
+    settleLengths(a.workload.lengths, b.workload.lengths, out);
 }
 
 /// One of the two runs has a matrix: each of its entries may differ.

@@ -126,6 +126,45 @@ private slots:
         QVERIFY(keys(differences(a, b)).contains("workload.lengths.file"));
     }
 
+    void aLogInAMixIsItsRowsToo()
+    {
+        RunFacts a = facts(), b = facts();
+        for (RunFacts* run : {&a, &b}) {
+            Lengths log = fileLengths(LengthsKind::Trace, run == &a ? "a.csv" : "b.csv", "azure");
+            log.hash = std::string(64, '1');
+            run->matrix.workload.lengths = {};
+            run->matrix.workload.lengths.kind = LengthsKind::Mix;
+            run->matrix.workload.lengths.parts = {{"log", 1, log, {}}};
+        }
+        QCOMPARE(keys(differences(a, b)), QString());
+        b.matrix.workload.lengths.parts[0].weight = 2;
+        QCOMPARE(keys(differences(a, b)), QString("workload.lengths.parts"));
+    }
+
+    void anotherKindOfLengthsIsOneDifference()
+    {
+        RunFacts b = facts();
+        b.matrix.workload.lengths = {};
+        b.matrix.workload.lengths.kind = LengthsKind::Quantiles;
+        b.matrix.workload.lengths.promptQuantiles = b.matrix.workload.lengths.outputQuantiles = {{"p50", 1},
+                                                                                                 {"p99", 9}};
+        const auto d = differences(facts(), b);
+        QVERIFY(isControlled(d));
+        QVERIFY2(comparisonSentence(d).starts_with(
+                     "Controlled: only workload.lengths.kind differs (fixed / quantiles), with 7 entries"),
+                 comparisonSentence(d).c_str());
+    }
+
+    void anotherOutputPolicyIsADifference()
+    {
+        RunFacts b = facts();
+        b.matrix.workload.output = OutputPolicy::Natural;
+        const auto d = differences(facts(), b);
+        QVERIFY(isControlled(d));
+        QVERIFY2(comparisonSentence(d).starts_with("Controlled: only workload.output differs (forced / natural)"),
+                 comparisonSentence(d).c_str());
+    }
+
     void quantizationComesFirst()
     {
         RunFacts b = facts();

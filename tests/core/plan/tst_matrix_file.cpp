@@ -111,6 +111,23 @@ private slots:
         }
     }
 
+    void lengthsOfEveryKindAreWrittenAsTheyAreRead()
+    {
+        const std::string quantiles =
+            R"({"kind":"quantiles","prompt":{"p50":800,"p95":6000,"p99":24000},"output":{"min":2,"p50":90},)"
+            R"("rank_correlation":-0.25})";
+        const std::string fixed = R"({"kind":"fixed","prompt_tokens":9,"output_tokens":7})";
+        const std::string mix =
+            R"({"kind":"mix","parts":[{"name":"chat","weight":2,"lengths":)" + quantiles +
+            R"(},{"name":"documents","weight":0.5,"lengths":)" + fixed +
+            R"(,"prefix":{"kind":"shared","shared_tokens":4,"groups":2,"share":0.5}}]})";
+        for (const std::string& text : {quantiles, fixed, mix}) {
+            const auto matrix = matrixFromText(R"({"workload":{"lengths":)" + text + "}}", "m");
+            QVERIFY2(matrix.ok(), matrix ? "" : matrix.error().line().c_str());
+            QCOMPARE(matrixToJson(matrix.value())["workload"]["lengths"].dump(), text);
+        }
+    }
+
     void writesEveryKeyInTheOrderOfTheContract()
     {
         Matrix m = unusualMatrix();
@@ -188,9 +205,22 @@ private slots:
             "demo.tailmark.json: tests[0].command: must be a list of texts, is \"vllm serve\"");
         row("choice", R"({"target":{"api":"responses"}})",
             "demo.tailmark.json: target.api: must be \"chat\" or \"completions\", is \"responses\"");
-        row("a kind to come", R"({"workload":{"lengths":{"kind":"mix","parts":[]}}})",
-            "demo.tailmark.json: workload.lengths.kind: \"mix\" is not available in this version; allowed: "
-            "\"fixed\", \"trace\" or \"empirical\"");
+        row("a kind to come", R"({"workload":{"lengths":{"kind":"prompts","file":"a"}}})",
+            "demo.tailmark.json: workload.lengths.kind: \"prompts\" is not available in this version; allowed: "
+            "\"fixed\", \"trace\", \"empirical\", \"quantiles\" or \"mix\"");
+        row("quantiles without an output", R"({"workload":{"lengths":{"kind":"quantiles","prompt":{"p50":1,"p99":2}}}})",
+            "demo.tailmark.json: workload.lengths.output: is missing; must be an object of at least two quantiles "
+            "in tokens, like {\"p50\": 800, \"p95\": 6000, \"p99\": 24000}");
+        row("a quantile that is none",
+            R"({"workload":{"lengths":{"kind":"quantiles","prompt":{"p50":1,"mean":2},"output":{"p50":1,"p99":2}}}})",
+            "demo.tailmark.json: workload.lengths.prompt.mean: is no quantile; allowed: p0.1 to p99.9, min and max");
+        row("a fraction of a token",
+            R"({"workload":{"lengths":{"kind":"quantiles","prompt":{"p50":1.5,"p99":2},"output":{"p50":1,"p99":2}}}})",
+            "demo.tailmark.json: workload.lengths.prompt.p50: must be a whole number of tokens, is 1.5");
+        row("a part of a mix without a weight",
+            R"({"workload":{"lengths":{"kind":"mix","parts":[{"name":"chat"}]}}})",
+            "demo.tailmark.json: workload.lengths.parts[0].weight: is missing; must be a number above 0 and at most "
+            "1,000,000,000");
         row("until stable", R"({"measurement":{"until_stable":true}})",
             "demo.tailmark.json: measurement.until_stable: true is not available in this version; allowed: "
             "false");
@@ -289,6 +319,11 @@ private slots:
         m.workload.lengths.file = dir.filePath("azure.csv").toStdString();
         m.target.tls.caFile = dir.filePath("ca.pem").toStdString();
         QVERIFY(loaded.value() == m);
+        Matrix mix;
+        mix.workload.lengths.kind = LengthsKind::Mix;
+        mix.workload.lengths.parts = {{"a", 1, fileLengths(LengthsKind::Trace, "b.csv"), {}}};
+        resolveFiles(mix, "/x");
+        QCOMPARE(mix.workload.lengths.parts[0].lengths.file, std::string("/x/b.csv"));
         QCOMPARE(QDir(dir.path()).entryList(QDir::Files), QStringList{"a.tailmark.json"});
     }
 

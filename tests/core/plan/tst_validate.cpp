@@ -102,6 +102,52 @@ private slots:
             "must be \"auto\", \"azure\", \"burstgpt\", \"vidur\", \"mooncake\", \"bailian\", \"weka\", "
             "\"sharegpt\", "
             "\"servegen\", \"vllm\", \"aiperf\", \"guidellm\" or \"generic\", is \"parquet\"");
+        const auto quantiles = [](LengthQuantiles prompt, double correlation) {
+            return [=](Matrix& m) {
+                m.workload.lengths = {};
+                m.workload.lengths.kind = LengthsKind::Quantiles;
+                m.workload.lengths.promptQuantiles = prompt;
+                m.workload.lengths.outputQuantiles = {{"p50", 100}, {"p99", 400}};
+                m.workload.lengths.rankCorrelation = correlation;
+            };
+        };
+        row("workload.lengths.prompt.p99", quantiles({{"p50", 800}, {"p95", 6000}, {"p99", 500}}, 0),
+            "must not be below p95 (6,000), is 500");
+        row("workload.lengths.prompt.max", quantiles({{"p50", 800}, {"max", 799}}, 0),
+            "must not be below p50 (800), is 799");
+        row("workload.lengths.prompt.p50", quantiles({{"p50", 0}, {"p99", 500}}, 0),
+            "must be a whole number from 1 to 2,000,000 tokens, is 0");
+        row("workload.lengths.prompt.p100", quantiles({{"p50", 1}, {"p100", 500}}, 0),
+            "is no quantile; allowed: p0.1 to p99.9, min and max");
+        row("workload.lengths.prompt.p50x", quantiles({{"p50x", 1}, {"p99", 500}}, 0),
+            "is no quantile; allowed: p0.1 to p99.9, min and max");
+        row("workload.lengths.prompt.p50.0", quantiles({{"p50", 1}, {"p50.0", 500}}, 0),
+            "is the same quantile as p50");
+        row("workload.lengths.prompt", quantiles({{"p50", 1}}, 0),
+            "must be an object of at least two quantiles in tokens, like {\"p50\": 800, \"p95\": 6000, \"p99\": "
+            "24000}");
+        row("workload.lengths.rank_correlation", quantiles({{"p50", 1}, {"p99", 500}}, 1.5),
+            "must be a number from -1 to 1, is 1.5");
+        const auto mix = [](std::vector<MixPart> parts) {
+            return [=](Matrix& m) {
+                m.workload.lengths.kind = LengthsKind::Mix;
+                m.workload.lengths.parts = parts;
+            };
+        };
+        Lengths nested;
+        nested.kind = LengthsKind::Mix;
+        row("workload.lengths.parts", mix({}),
+            "is empty; there must be at least one part with name, weight and lengths");
+        row("workload.lengths.parts[1].name", mix({{"a", 1, {}, {}}, {"a", 1, {}, {}}}),
+            "must be unique, \"a\" stands for two parts");
+        row("workload.lengths.parts[0].name", mix({{"", 1, {}, {}}}),
+            "must be one line of text, 1 to 60 characters, is \"\"");
+        row("workload.lengths.parts[0].weight", mix({{"a", 0, {}, {}}}),
+            "must be a number above 0 and at most 1,000,000,000, is 0");
+        row("workload.lengths.parts[0].lengths.kind", mix({{"a", 1, nested, {}}}),
+            "must not be \"mix\": a part of a mix has lengths of its own");
+        row("workload.lengths.parts[0].lengths.prompt_tokens", mix({{"a", 1, fixedLengths(0, 1), {}}}),
+            "must be a whole number from 1 to 2,000,000 tokens, is 0");
         row(
             "workload.prefix.share", [](Matrix& m) { m.workload.prefix.share = 1.5; },
             "must be a number from 0 to 1, is 1.5");
@@ -415,6 +461,16 @@ private slots:
         QVERIFY(
             remarks(m).filter("workload.prefix.shared_tokens: is not below the prompt's 512 tokens").size() ==
             1);
+        m.workload.lengths = {};
+        m.workload.lengths.kind = LengthsKind::Mix;
+        m.workload.lengths.parts.push_back({"log", 1, {}, {}});
+        Lengths& ofLog = m.workload.lengths.parts[0].lengths;
+        ofLog.kind = LengthsKind::Trace;
+        ofLog.file = "a.csv";
+        QVERIFY(remarks(m).filter("independently").isEmpty());
+        ofLog.draw = LengthsDraw::Independent;
+        QVERIFY(remarks(m).contains("workload.lengths.parts[0].lengths.draw: prompt and output lengths drawn "
+                                    "independently: the relation of the log is lost"));
         QCOMPARE(errors(m), QStringList());
     }
 
@@ -432,6 +488,10 @@ private slots:
 
     void hints()
     {
+        QCOMPARE(allowedAt("workload.lengths.rank_correlation"), std::string("a number from -1 to 1"));
+        QCOMPARE(allowedAt("workload.lengths.parts[1].weight"),
+                 std::string("a number above 0 and at most 1,000,000,000"));
+        QCOMPARE(allowedAt("workload.lengths.draw"), std::string("\"joint\" or \"independent\""));
         QCOMPARE(allowedAt("measurement.duration_s"), std::string("a number above 0 and at most 86,400 s"));
         QCOMPARE(allowedAt("tests[3].rates_per_s[2]"), allowedAt("tests.rates_per_s"));
         QCOMPARE(allowedAt("tests[0].levels"),
