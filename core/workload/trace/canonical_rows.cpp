@@ -16,6 +16,30 @@ enum Told : unsigned char {
     kEnd = 128, ///< no row: the trailer follows
 };
 
+/// The values of one row, without its blocks, at their longest.
+class RowBytes
+{
+public:
+    explicit RowBytes(unsigned flags) { m_bytes[m_size++] = static_cast<char>(flags); }
+    void number(std::uint64_t value)
+    {
+        while (value >= 0x80) {
+            m_bytes[m_size++] = static_cast<char>(value | 0x80);
+            value >>= 7;
+        }
+        m_bytes[m_size++] = static_cast<char>(value);
+    }
+    void signedNumber(std::int64_t value)
+    {
+        number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+    }
+    std::string_view text() const { return {m_bytes, m_size}; }
+
+private:
+    char m_bytes[1 + 8 * 10]; ///< eight numbers of 64 bits
+    std::size_t m_size = 0;
+};
+
 void putNumber(std::uint64_t value, std::string& out)
 {
     while (value >= 0x80) {
@@ -23,11 +47,6 @@ void putNumber(std::uint64_t value, std::string& out)
         value >>= 7;
     }
     out += static_cast<char>(value);
-}
-
-void putSigned(std::int64_t value, std::string& out)
-{
-    putNumber((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63), out);
 }
 
 void putText(std::string_view text, std::string& out)
@@ -49,26 +68,27 @@ void CanonicalEncoder::add(const TraceRow& row, std::span<const BlockRun> blocks
     flags |= isPresent(row.thinkTime) ? kThink : 0;
     flags |= told(row.model) ? kModel : 0;
     flags |= !blocks.empty() ? kBlocks : 0;
-    out += static_cast<char>(flags);
-    putNumber(static_cast<std::uint64_t>(row.lengths.promptTokens), out);
-    putNumber(static_cast<std::uint64_t>(row.lengths.outputTokens), out);
+    RowBytes bytes(flags);
+    bytes.number(static_cast<std::uint64_t>(row.lengths.promptTokens));
+    bytes.number(static_cast<std::uint64_t>(row.lengths.outputTokens));
     if (flags & kArrival) {
         if (!m_started)
             m_last = row.arrival;
         m_started = true;
-        putSigned((row.arrival - m_last).count(), out);
+        bytes.signedNumber((row.arrival - m_last).count());
         m_last = row.arrival;
     }
     if (flags & kCached)
-        putNumber(static_cast<std::uint64_t>(row.cachedTokens), out);
+        bytes.number(static_cast<std::uint64_t>(row.cachedTokens));
     if (flags & kSession)
-        putNumber(static_cast<std::uint64_t>(row.session), out);
+        bytes.number(static_cast<std::uint64_t>(row.session));
     if (flags & kTurn)
-        putNumber(static_cast<std::uint64_t>(row.turn), out);
+        bytes.number(static_cast<std::uint64_t>(row.turn));
     if (flags & kThink)
-        putSigned(row.thinkTime.count(), out);
+        bytes.signedNumber(row.thinkTime.count());
     if (flags & kModel)
-        putNumber(static_cast<std::uint64_t>(row.model), out);
+        bytes.number(static_cast<std::uint64_t>(row.model));
+    out += bytes.text();
     if (flags & kBlocks) {
         putNumber(blocks.size(), out);
         for (const BlockRun& run : blocks) {

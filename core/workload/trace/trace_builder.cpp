@@ -68,7 +68,8 @@ std::string warningText(std::string_view code, std::uint64_t n, std::int64_t lin
 } // namespace
 
 TraceBuilder::TraceBuilder(const TraceOptions& options, std::string format)
-    : m_options(options), m_measures(std::make_unique<TraceMeasures>())
+    : m_options(options), m_measures(std::make_unique<TraceMeasures>()),
+      m_measuring(std::make_unique<BackgroundMeasures>(*m_measures))
 {
     m_trace.format = std::move(format);
 }
@@ -114,7 +115,7 @@ void TraceBuilder::accept(TraceRow row, std::span<const IdRun> ids, std::uint64_
         m_lastArrival = row.arrival;
     }
     ++m_trace.rowsAccepted;
-    m_measures->add(row, m_runs, m_trace.blockSize);
+    m_measuring->add(row, m_runs, m_trace.blockSize);
     keep(row);
 }
 
@@ -206,6 +207,7 @@ void TraceBuilder::tellWarnings()
 
 Result<Trace> TraceBuilder::finish(const std::string& path)
 {
+    m_measuring.reset();
     if (m_options.stop.stop_requested())
         return Error{ErrorCode::Cancelled, path, "stopped"};
     if (m_trace.rowsAccepted == 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "workload/trace/background_measures.h"
 #include "workload/trace/block_numbers.h"
 #include "workload/trace/byte_source.h"
 #include "workload/trace/trace.h"
@@ -49,6 +50,7 @@ private:
     const TraceOptions& m_options;
     Trace m_trace;
     std::unique_ptr<TraceMeasures> m_measures;
+    std::unique_ptr<BackgroundMeasures> m_measuring; ///< while rows come
     BlockNumbers m_blocks;
     std::vector<BlockRun> m_runs; ///< of the row at hand
     bool m_followBlocks = true, m_wholeBlocksOnly = false;
