@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 
+#include "analysis/text.h"
+#include "base/clock.h"
+#include "control.h"
 #include "exit_code.h"
 #include "output.h"
 #include "plan/validate.h"
@@ -9,8 +12,12 @@
 #include "store/store.h"
 #include "workload/trace/trace_import.h"
 
+#include <cstdio>
 #include <iostream>
 #include <memory>
+#include <stop_token>
+
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -51,12 +58,52 @@ Status readColumns(const TraceArguments& arguments, TraceOptions& options)
     return success();
 }
 
+/// Tells how far the reading of a large file has come, and ends it on Ctrl-C.
+class ReadingProgress
+{
+public:
+    explicit ReadingProgress(TraceOptions& options) : m_terminal(isatty(STDERR_FILENO) == 1)
+    {
+        stopOnSignals(s_control);
+        options.stop = m_stop.get_token();
+        options.progress = [this](double fraction, std::uint64_t rows) { tell(fraction, rows); };
+    }
+    ~ReadingProgress()
+    {
+        if (m_lineOpen)
+            std::fputs("\r\033[K", stderr);
+    }
+
+private:
+    void tell(double fraction, std::uint64_t rows)
+    {
+        if (s_control.stop)
+            m_stop.request_stop();
+        const Nanoseconds now = m_clock.now();
+        if (now < m_next)
+            return;
+        m_next = now + (m_terminal ? std::chrono::milliseconds(200) : std::chrono::milliseconds(5'000));
+        std::fprintf(stderr, "%s%3.0f %% read, %s rows%s", m_terminal ? "\r" : "", 100 * fraction,
+                     countText(rows).c_str(), m_terminal ? "\033[K" : "\n");
+        m_lineOpen = m_terminal;
+    }
+
+    static inline RunControl s_control; ///< a signal may come until the process ends
+    std::stop_source m_stop;
+    MonotonicClock m_clock;
+    bool m_terminal;
+    bool m_lineOpen = false;
+    Nanoseconds m_next = m_clock.now() + std::chrono::seconds(1); ///< most files are read before
+};
+
 int readTrace(const TraceArguments& arguments)
 {
     TraceOptions options = arguments.options;
     if (Status status = readColumns(arguments, options); !status)
         return fail(status.error());
+    auto progress = std::make_unique<ReadingProgress>(options);
     const Result<Trace> trace = importTrace(arguments.file, options);
+    progress.reset();
     if (!trace)
         return fail(trace.error());
     if (!arguments.database.empty()) {
