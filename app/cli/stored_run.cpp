@@ -2,6 +2,7 @@
 #include "stored_run.h"
 
 #include "analysis/burst.h"
+#include "analysis/length_match.h"
 #include "analysis/metrics.h"
 #include "analysis/operating_point.h"
 #include "analysis/operating_sentence.h"
@@ -215,6 +216,9 @@ void printConditions(const RunResults& results, std::ostream& out)
         out << "prefix hit rate: " << text << '\n';
     if (const auto errors = summarizeErrors(promptErrorsOf(results)))
         out << "prompt lengths: " << lengthErrorText(*errors) << '\n';
+    for (const PointSummary* point : largestPoints(results.points))
+        if (const std::string text = lengthMatchText(*point); !text.empty())
+            out << oneLine(point->point.test) << ", " << loadText(point->point) << ": " << oneLine(text) << '\n';
 }
 
 void printBursts(const RunResults& results, std::ostream& out)

@@ -225,6 +225,7 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     s.slo = evaluateSlo(slo, denominator, data.inWindow, data.inWindowJudgements, batch, s);
     if (!slo.empty() && s.slo.denominator > 0)
         s.rates[Metric::SloAttainment] = s.slo.attainment;
+    s.lengths = matchLengths(data);
     s.phases = summarizePhases(data);
     if (point.kind == TestKind::BurstRecovery)
         s.burst = summarizeBurst(data, s.phases);

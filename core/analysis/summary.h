@@ -4,6 +4,7 @@
 #include "analysis/cache_state.h"
 #include "analysis/cold_start.h"
 #include "analysis/length_error.h"
+#include "analysis/length_match.h"
 #include "analysis/metrics.h"
 #include "analysis/peer_definitions.h"
 #include "analysis/prefix_sharing.h"
@@ -132,6 +133,7 @@ struct PointSummary
     std::array<std::uint64_t, kOutcomeCount> outcomesOfPoint{}; ///< of all, warm-up and drain included
     std::optional<Distribution> promptTokensPlanned, promptTokens, outputTokensCap, outputTokens;
     LengthErrors promptErrors; ///< of the same requests as promptTokens
+    LengthMatch lengths;
     CacheState cache;
     PrefixSharing sharing;
     double meanInFlight = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workload/trace/integer_counts.h"
+#include "base/integer_counts.h"
 
 #include "base/quantile_rank.h"
 

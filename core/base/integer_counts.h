@@ -40,6 +40,7 @@ public:
     static std::size_t slotOf(std::int64_t value);
     static std::int64_t valueOf(std::size_t slot);
     std::size_t slotCount() const { return m_counts.size(); }
+    std::uint64_t inSlot(std::size_t slot) const { return slot < m_counts.size() ? m_counts[slot] : 0; }
 
 private:
     std::vector<std::uint64_t> m_counts;

@@ -15,6 +15,11 @@ const char* cachePolicyId(CachePolicy policy)
     return keys::idOf(policy).data();
 }
 
+const char* outputPolicyId(OutputPolicy policy)
+{
+    return keys::idOf(policy).data();
+}
+
 const char* loadAxisId(LoadAxis axis)
 {
     return keys::idOf(axis).data();

@@ -295,6 +295,7 @@ inline Lengths fileLengths(LengthsKind kind, const std::string& file, const std:
 /// The id used in files ("concurrency_sweep", "as_is").
 const char* testKindId(TestKind kind);
 const char* cachePolicyId(CachePolicy policy);
+const char* outputPolicyId(OutputPolicy policy);
 /// The name under which each test appears in points, exports and `--only`: its own, else its kind, made
 /// unique.
 std::vector<std::string> testNames(const std::vector<Test>& tests);

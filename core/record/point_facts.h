@@ -2,6 +2,7 @@
 #pragma once
 
 #include "record/foreign_figures.h"
+#include "record/length_figures.h"
 #include "record/server_sample.h"
 
 #include <cstdint>
@@ -48,6 +49,8 @@ struct PointFacts
     std::string generatorNote;
     CacheFacts cache;
     std::optional<ColdStartFacts> coldStart; ///< of a cold start
+    std::optional<AskedLengths> lengths; ///< as the matrix states them; absent in facts of older versions
+    std::uint64_t clippedRequests = 0;   ///< cut to fit the target's context
     std::string endedBy = "time"; ///< what ended it: time, count, skip, stop, error
     std::vector<ServerSample> serverSamples; ///< by time
     std::vector<ServerCounter> countedAtRequestEnd; ///< those that grow only when a request ends

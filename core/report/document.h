@@ -69,6 +69,7 @@ std::string markdownOf(const ReportDocument& document);
 
 // Parts of it, in files of their own; empty sections are left out.
 std::vector<ReportSection> resultSections(const RunResults& results); ///< what was found
+ReportSection lengthSection(const RunResults& results); ///< lengths asked and realised
 std::vector<ReportSection>
 engineSections(const RunResults& results); ///< what engine and load generator tell of themselves
 std::vector<ReportSection>

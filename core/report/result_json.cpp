@@ -303,6 +303,22 @@ void addRates(Json& json, const PointSummary& p)
     json["rates_ci95"] = std::move(intervals);
 }
 
+void addLengthMatch(Json& json, const LengthMatch& lengths)
+{
+    json["asked"] = lengths.asked ? askedLengthsToJson(*lengths.asked) : Json();
+    json["rank_correlation"] = {
+        {"asked", number(lengths.asked ? lengths.asked->all.rankCorrelation : std::nullopt)},
+        {"planned", number(lengths.plannedCorrelation)},
+        {"measured", number(lengths.measuredCorrelation)}};
+    json["parts"] = Json::array();
+    for (const LengthMatch::Part& part : lengths.parts)
+        json["parts"].push_back({{"name", text(part.name)},
+                                 {"share_asked", number(part.askedShare)},
+                                 {"share", number(part.share)},
+                                 {"requests", part.requests}});
+    json["clipped"] = lengths.clipped;
+}
+
 Json pointJson(const PointSummary& p)
 {
     Json json = {
@@ -321,6 +337,7 @@ Json pointJson(const PointSummary& p)
                        {"output_tokens_cap", distributionJson(p.outputTokensCap)},
                        {"output_tokens", distributionJson(p.outputTokens)},
                        {"output_tokens_unknown", p.tokensUnknown}};
+    addLengthMatch(json["lengths"], p.lengths);
     json["cache"] = cacheJson(p.cache);
     json["prefix_sharing"] = sharingJson(p.sharing);
     json["mean_in_flight"] = number(p.meanInFlight);

@@ -425,6 +425,7 @@ std::vector<ReportSection> resultSections(const RunResults& results)
     sections.push_back(coldStartSection(results));
     sections.push_back(verdictSection(results));
     sections.push_back(cacheSection(results));
+    sections.push_back(lengthSection(results));
     sections.push_back(outcomeSection(results));
     sections.push_back(boundSection(results));
     sections.push_back(lawSection(results));

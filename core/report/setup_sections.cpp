@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/distribution.h"
 #include "analysis/foreign_summary.h"
+#include "analysis/length_match.h"
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
 #include "plan/plan_json.h"
@@ -84,19 +85,7 @@ ReportTable lengthsTable(const RunResults& results)
                        {"max", {}, true},
                        {"mean", {}, true}},
                       {}};
-    std::vector<const PointSummary*> largest;
-    const auto size = [](const PointSummary* p) {
-        return p->promptTokensPlanned ? p->promptTokensPlanned->n : 0;
-    };
-    for (const PointSummary& p : results.points) {
-        const auto it = std::find_if(largest.begin(), largest.end(),
-                                     [&](const PointSummary* l) { return l->point.test == p.point.test; });
-        if (it == largest.end())
-            largest.push_back(&p);
-        else if (size(&p) > size(*it))
-            *it = &p;
-    }
-    for (const PointSummary* p : largest) {
+    for (const PointSummary* p : largestPoints(results.points)) {
         addLengths(table, p->point.test, "prompt, planned", p->promptTokensPlanned);
         addLengths(table, p->point.test, "prompt, as the server counted", p->promptTokens);
         addLengths(table, p->point.test, "output, cap", p->outputTokensCap);

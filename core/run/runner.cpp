@@ -12,6 +12,7 @@
 #include "run/environment.h"
 #include "run/generator_threads.h"
 #include "run/kept_traces.h"
+#include "run/length_facts.h"
 #include "run/log_replay.h"
 #include "run/point_execution.h"
 #include "run/request_hash.h"
@@ -155,7 +156,8 @@ private:
     RunControl& m_control;
     const std::function<void(const RunEvent&)>& m_notify;
 
-    std::vector<ReadLengths> m_lengths; ///< the different ones
+    std::vector<ReadLengths> m_lengths;        ///< the different ones
+    std::vector<StatedLengths> m_statedLengths; ///< the same before they were cut to the target's context
     std::vector<std::string> m_lengthRemarks;
     int m_longestPrompt = 0; ///< of requests that hang together
     Endpoint m_endpoint;
@@ -315,6 +317,7 @@ Status Execution::readLengths()
 Status Execution::fitLengths(const ProbeResult& target)
 {
     for (ReadLengths& read : m_lengths) {
+        m_statedLengths.emplace_back(read.source);
         Result<ContextFit> fit = fitIntoContext(read.source, read.lengths.kind, m_plan.matrix.workload.beyondContext,
                                                 target.contextTokens, target.body.chatOverheadTokens);
         if (!fit)
@@ -568,6 +571,9 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     measured.value().facts.cache = m_cacheFacts;
     if (point.kind == TestKind::ColdStart)
         measured.value().facts.coldStart = m_coldStart->facts(measured.value().origin);
+    for (std::size_t i = 0; i < m_lengths.size(); ++i)
+        if (m_lengths[i].lengths == point.lengths)
+            m_statedLengths[i].note(point, *m_lengths[i].source, measured.value().batch, measured.value().facts);
     return conclude(point, measured.value());
 }
 

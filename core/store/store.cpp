@@ -87,12 +87,15 @@ std::string factsText(const PointFacts& facts)
                        {"timer_lag_ms", facts.timerLagMs},
                        {"counted_at_request_end", counterIds(facts.countedAtRequestEnd)},
                        {"server_note", facts.serverNote},
+                       {"clipped_requests", facts.clippedRequests},
                        {"cache",
                         {{"made", facts.cache.made},
                          {"overhead_tokens", facts.cache.overheadTokens ? nlohmann::json(*facts.cache.overheadTokens)
                                                                         : nlohmann::json()},
                          {"absent_is_zero", facts.cache.absentIsZero}}},
                        {"cold_start", coldStartJson(facts.coldStart)}};
+    if (facts.lengths)
+        json["lengths"] = askedLengthsToJson(*facts.lengths);
     if (facts.foreign)
         json["foreign"] = foreignToJson(*facts.foreign);
     return dumped(json);
@@ -123,6 +126,9 @@ PointFacts factsFromText(const std::string& text)
         for (const std::string& id : json.value("counted_at_request_end", std::vector<std::string>()))
             if (const std::optional<ServerCounter> counter = serverCounterFromId(id))
                 facts.countedAtRequestEnd.push_back(*counter);
+        facts.clippedRequests = json.value("clipped_requests", facts.clippedRequests);
+        if (const auto lengths = json.find("lengths"); lengths != json.end())
+            facts.lengths = askedLengthsFromJson(*lengths);
         if (const auto cache = json.find("cache"); cache != json.end()) { // not in the first versions
             facts.cache.made = cache->at("made");
             if (const nlohmann::json& overhead = cache->at("overhead_tokens"); !overhead.is_null())

@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "plan/matrix.h"
+#include "record/length_figures.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,24 +13,6 @@
 
 namespace tailmark {
 
-/// Prompt and output length of one request, drawn together.
-struct LengthPair
-{
-    std::int32_t promptTokens = 0;
-    std::int32_t outputTokens = 0;
-    bool operator==(const LengthPair&) const = default;
-};
-
-/// Requests of one kind: the part of a mix, or all.
-struct LengthPart
-{
-    std::string name; ///< of a mix's part; empty where there is no mix
-    double share = 1; ///< of the requests, 0..1
-    /// What is drawn, each pair with equal weight: the pair of fixed lengths, those of a log, or a sample that has
-    /// the quantiles and the rank correlation of a distribution. Never empty.
-    std::vector<LengthPair> pairs;
-};
-
 /// Where lengths come from. Immutable after creation; `draw` is pure, cheap (no allocation) and safe from any
 /// thread: request i of a point always gets the same pair for the same seed, whatever thread asks and in
 /// whatever order.
@@ -38,7 +21,9 @@ class LengthSource
 public:
     virtual ~LengthSource() = default;
     virtual LengthPair draw(std::uint64_t seed, std::uint32_t request) const = 0;
-    /// Never empty. For previews, percentiles (length_figures.h), and what has to know the longest request.
+    /// What is drawn: the pair of fixed lengths, those of a log, or a sample that has the quantiles and the rank
+    /// correlation of a distribution. Never empty, and no part is. For figures (record/length_figures.h) and
+    /// pictures (length_preview.h).
     virtual const std::vector<LengthPart>& parts() const = 0;
     /// The part that request is of: an index into parts(). As plan/mix.h has it.
     virtual std::size_t partOf(std::uint64_t, std::uint32_t) const { return 0; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workload/trace/integer_counts.h"
+#include "base/integer_counts.h"
 #include "workload/trace/trace_stats.h"
 
 #include <optional>

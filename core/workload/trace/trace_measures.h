@@ -3,7 +3,7 @@
 
 #include "workload/trace/arrival_accumulator.h"
 #include "workload/trace/canonical_rows.h"
-#include "workload/trace/integer_counts.h"
+#include "base/integer_counts.h"
 #include "workload/trace/prefix_accumulator.h"
 #include "workload/trace/trace.h"
 

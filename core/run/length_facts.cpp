@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/length_facts.h"
+
+#include <algorithm>
+
+namespace tailmark {
+
+StatedLengths::StatedLengths(std::shared_ptr<const LengthSource> stated)
+    : m_stated(std::move(stated)), m_asked(askedLengths(m_stated->parts()))
+{
+}
+
+void StatedLengths::note(const PointPlan& point, const LengthSource& sent, const RecordBatch& batch,
+                         PointFacts& facts) const
+{
+    facts.lengths = m_asked;
+    if (&sent == m_stated.get())
+        return;
+    facts.clippedRequests = static_cast<std::uint64_t>(
+        std::count_if(batch.records.begin(), batch.records.end(), [&](const RequestRecord& record) {
+            return sent.draw(point.seeds.lengths, record.request) !=
+                   m_stated->draw(point.seeds.lengths, record.request);
+        }));
+}
+
+} // namespace tailmark
