@@ -5,9 +5,23 @@
 
 namespace tailmark {
 
-StatedLengths::StatedLengths(std::shared_ptr<const LengthSource> stated)
+namespace {
+
+void multiply(TokenFigures& figures, int by)
+{
+    figures.mean *= by;
+    for (std::int64_t* value : {&figures.p50, &figures.p90, &figures.p95, &figures.p99, &figures.max})
+        *value *= by;
+}
+
+} // namespace
+
+StatedLengths::StatedLengths(std::shared_ptr<const LengthSource> stated, int choices)
     : m_stated(std::move(stated)), m_asked(askedLengths(m_stated->parts()))
 {
+    multiply(m_asked.all.output, choices);
+    for (AskedLengths::Part& part : m_asked.parts)
+        multiply(part.figures.output, choices);
 }
 
 void StatedLengths::note(const PointPlan& point, const LengthSource& sent, const RecordBatch& batch,

@@ -14,7 +14,8 @@ namespace tailmark {
 class StatedLengths
 {
 public:
-    explicit StatedLengths(std::shared_ptr<const LengthSource> stated);
+    /// `choices`: answers that each request asks for; its output tokens are those of all.
+    StatedLengths(std::shared_ptr<const LengthSource> stated, int choices);
 
     /// Into the facts of a point whose requests had lengths of `sent`: what was asked for, and how many of the
     /// requests were cut.

@@ -5,6 +5,7 @@
 #include "analysis/operating_point.h"
 #include "analysis/summarize.h"
 #include "analysis/text.h"
+#include "plan/request_extras.h"
 #include "run/cache_preparation.h"
 #include "run/cold_start.h"
 #include "run/context_fit.h"
@@ -316,8 +317,9 @@ Status Execution::readLengths()
 /// The lengths as the target's context allows them.
 Status Execution::fitLengths(const ProbeResult& target)
 {
+    const Result<RequestExtras> extras = readExtras(m_plan.matrix.workload.extras);
     for (ReadLengths& read : m_lengths) {
-        m_statedLengths.emplace_back(read.source);
+        m_statedLengths.emplace_back(read.source, extras ? extras.value().choices : 1);
         Result<ContextFit> fit = fitIntoContext(read.source, read.lengths.kind, m_plan.matrix.workload.beyondContext,
                                                 target.contextTokens, target.body.chatOverheadTokens);
         if (!fit)

@@ -56,7 +56,7 @@ private slots:
     {
         QCOMPARE(QString::number(exactNormalQuantile(0.99), 'g', 17), QString("2.3263478740408399"));
         QCOMPARE(QString::number(exactLog(24000), 'g', 17), QString("10.085809109330082"));
-        QCOMPARE(QString::number(exactExp(8.7), 'g', 17), QString("6002.9122172610232"));
+        QCOMPARE(QString::number(exactExp(8.7), 'g', 17), QString("6002.9122172610178"));
     }
 };
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+
+#include "run/context_fit.h"
+#include "run/length_facts.h"
+
+using namespace tailmark;
+
+class LengthFactsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void requestsThatWereCutAreCounted()
+    {
+        Lengths mix;
+        mix.kind = LengthsKind::Mix;
+        mix.parts = {{"short", 1, fixedLengths(100, 10), {}}, {"long", 1, fixedLengths(5000, 10), {}}};
+        const auto stated = makeLengthSource(mix).value();
+        const auto sent = fitIntoContext(stated, mix.kind, BeyondContext::Clip, 4096, 0).value().source;
+        PointPlan point;
+        point.seeds.lengths = 9;
+        RecordBatch batch;
+        std::uint64_t longOnes = 0;
+        for (std::uint32_t i = 0; i < 100; ++i) {
+            batch.records.emplace_back().request = i;
+            longOnes += stated->partOf(9, i) == 1;
+            QCOMPARE(sent->draw(9, i).promptTokens, stated->partOf(9, i) == 1 ? 4086 : 100);
+        }
+        PointFacts facts;
+        StatedLengths(stated, 3).note(point, *sent, batch, facts);
+        QVERIFY(longOnes > 30);
+        QCOMPARE(facts.clippedRequests, longOnes);
+        QCOMPARE(facts.lengths->all.prompt.p99, std::int64_t{5000}); // as stated, not as cut
+        QCOMPARE(facts.lengths->all.output.p50, std::int64_t{30});   // of three answers
+        QCOMPARE(facts.lengths->parts.size(), std::size_t{2});
+        PointFacts uncut;
+        StatedLengths(stated, 1).note(point, *stated, batch, uncut);
+        QCOMPARE(uncut.clippedRequests, std::uint64_t{0});
+    }
+
+    /// Of every kind that is drawn: what is sent never goes beyond the context.
+    void everyKindIsCut()
+    {
+        Lengths tail;
+        tail.kind = LengthsKind::Quantiles;
+        tail.promptQuantiles = {{"p50", 800}, {"p95", 6000}, {"p99", 24'000}};
+        tail.outputQuantiles = {{"p50", 100}, {"p99", 900}};
+        Lengths log;
+        log.kind = LengthsKind::Trace;
+        log.file = TAILMARK_TEST_DATA "/traces/azure_small.csv";
+        Lengths mix;
+        mix.kind = LengthsKind::Mix;
+        mix.parts = {{"tail", 1, tail, {}}, {"log", 1, log, {}}};
+        for (const Lengths& lengths : {tail, log, mix}) {
+            const auto stated = makeLengthSource(lengths).value();
+            QVERIFY(!fitIntoContext(stated, lengths.kind, BeyondContext::Stop, 300, 0).ok());
+            const auto fit = fitIntoContext(stated, lengths.kind, BeyondContext::Clip, 300, 0);
+            QVERIFY(fit.ok() && !fit.value().remark.empty());
+            for (std::uint32_t i = 0; i < 2000; ++i) {
+                const LengthPair pair = fit.value().source->draw(1, i);
+                QVERIFY(pair.promptTokens >= 1 && pair.outputTokens >= 1 &&
+                        pair.promptTokens + pair.outputTokens <= 300);
+                QCOMPARE(fit.value().source->partOf(1, i), stated->partOf(1, i));
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(LengthFactsTest)
+#include "tst_length_facts.moc"
