@@ -31,7 +31,8 @@ std::int64_t tokensOfGroup(const PointPlan& point, const RequestRecord& r)
 {
     const std::uint32_t drawnFor =
         r.session == kUnknownCount ? r.request : static_cast<std::uint32_t>(r.session);
-    return prefixGroup(point, drawnFor) ? std::min(point.prefix.sharedTokens, r.promptTokens) : 0;
+    const auto group = prefixGroup(point, drawnFor);
+    return group ? std::min(group->tokens, r.promptTokens) : 0;
 }
 
 std::string countsText(const CacheState& s)

@@ -4,6 +4,7 @@
 #include "plan/prefix_group.h"
 #include "record/request_record.h"
 #include "schedule/arrivals.h"
+#include "workload/file_prompt_requests.h"
 #include "workload/log_times.h"
 #include "workload/prompt_writer.h"
 #include "workload/request_table.h"
@@ -11,17 +12,13 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace tailmark {
 
 namespace {
-
-bool anyShared(const PointPlan& point)
-{
-    return point.prefix.kind == PrefixKind::Shared && point.prefix.share > 0 && point.prefix.sharedTokens > 0;
-}
 
 /// Which of the shared prefixes earlier requests of the point have sent, so that a request can find its own
 /// in a cache.
@@ -30,23 +27,28 @@ class SeenPrefixes
 public:
     explicit SeenPrefixes(const PointPlan& point) : m_point(point)
     {
-        if (!anyShared(point) || point.cache == CachePolicy::Warm)
+        if (point.cache == CachePolicy::Warm)
             return;
-        m_firstOf.resize(static_cast<std::size_t>(point.prefix.groups), kNotSeen);
+        for (const PrefixGroup& group : prefixGroups(point))
+            m_firstOf.emplace(group.number, kNotSeen);
         std::size_t left = m_firstOf.size();
-        for (std::uint32_t i = 0; i < kSearched && left > 0; ++i)
-            if (const auto group = prefixGroup(point, i); group && m_firstOf[*group] == kNotSeen) {
-                m_firstOf[*group] = i;
+        for (std::uint32_t i = 0; i < kSearched && left > 0; ++i) {
+            const auto group = prefixGroup(point, i);
+            const auto first = group ? m_firstOf.find(group->number) : m_firstOf.end();
+            if (first != m_firstOf.end() && first->second == kNotSeen) {
+                first->second = i;
                 --left;
             }
+        }
     }
     /// Tokens of the prompt that were sent before; `drawnFor`: the request, or its session.
     std::int32_t tokens(std::uint32_t drawnFor, std::int32_t promptTokens) const
     {
         const auto group = prefixGroup(m_point, drawnFor);
-        if (!group || (!m_firstOf.empty() && m_firstOf[*group] >= drawnFor))
+        if (!group)
             return 0;
-        return std::min(promptTokens, m_point.prefix.sharedTokens);
+        const auto first = m_firstOf.find(group->number);
+        return first != m_firstOf.end() && first->second >= drawnFor ? 0 : std::min(promptTokens, group->tokens);
     }
 
 private:
@@ -55,7 +57,8 @@ private:
     static constexpr std::uint32_t kSearched = 1 << 20;
 
     const PointPlan& m_point;
-    std::vector<std::uint32_t> m_firstOf; ///< per group; empty: all were sent before the point
+    std::unordered_map<std::uint64_t, std::uint32_t>
+        m_firstOf; ///< per group; empty: all were sent before the point
 };
 
 class PointRequests final : public RequestSource
@@ -165,22 +168,17 @@ private:
 };
 
 /// The groups that a point's requests pick: where the schedule is known without a log, those that they do pick.
-std::vector<std::uint64_t> groupsOf(const PointPlan& point)
+std::vector<PrefixGroup> groupsOf(const PointPlan& point)
 {
-    std::vector<std::uint64_t> groups;
-    if (!anyShared(point))
+    std::vector<PrefixGroup> groups = prefixGroups(point);
+    if (!point.openLoop() || replaysLog(point) || groups.empty())
         return groups;
-    if (point.openLoop() && !replaysLog(point)) {
-        const auto requests = static_cast<std::uint32_t>(makeArrivals(point).size());
-        std::set<std::uint64_t> picked;
-        for (std::uint32_t i = 0; i < requests; ++i)
-            if (const auto group = prefixGroup(point, i))
-                picked.insert(*group);
-        groups.assign(picked.begin(), picked.end());
-    } else {
-        groups.resize(static_cast<std::size_t>(point.prefix.groups));
-        std::iota(groups.begin(), groups.end(), 0);
-    }
+    const auto requests = static_cast<std::uint32_t>(makeArrivals(point).size());
+    std::set<std::uint64_t> picked;
+    for (std::uint32_t i = 0; i < requests; ++i)
+        if (const auto group = prefixGroup(point, i))
+            picked.insert(group->number);
+    std::erase_if(groups, [&](const PrefixGroup& group) { return !picked.contains(group.number); });
     return groups;
 }
 
@@ -188,17 +186,17 @@ class PrimingRequests final : public RequestSource
 {
 public:
     PrimingRequests(const Matrix& matrix, const PointPlan& point, const BodyOptions& options)
-        : m_groups(groupsOf(point)), m_promptTokens(point.prefix.sharedTokens + options.fit.overheadTokens),
+        : m_groups(groupsOf(point)), m_overheadTokens(options.fit.overheadTokens),
           m_writer(matrix, point, options)
     {
     }
 
     std::uint32_t count() const override { return static_cast<std::uint32_t>(m_groups.size()); }
 
-    PlannedRequest planned(std::uint32_t) const override
+    PlannedRequest planned(std::uint32_t index) const override
     {
         PlannedRequest request;
-        request.promptTokens = m_promptTokens;
+        request.promptTokens = m_groups[index].tokens + m_overheadTokens;
         request.outputTokens = 1;
         return request;
     }
@@ -209,8 +207,8 @@ public:
     }
 
 private:
-    std::vector<std::uint64_t> m_groups;
-    int m_promptTokens;
+    std::vector<PrefixGroup> m_groups;
+    int m_overheadTokens;
     PromptWriter m_writer;
 };
 
@@ -229,6 +227,8 @@ Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& mat
             return made.error();
         lengths = std::move(made).value();
     }
+    if (lengths->prompts())
+        return makeFilePromptSource(matrix, point, options, std::move(lengths));
     std::shared_ptr<const RequestTable> table;
     RecordedTimes times;
     const bool inTable = RequestTable::isNeeded(point);

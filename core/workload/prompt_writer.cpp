@@ -29,7 +29,15 @@ std::string saltOf(const PointPlan& point, const BodyOptions& options)
     return {};
 }
 
-/// The request fields that make the stated state of the cache.
+/// The salt as part of the words; 0 = it is not there.
+std::uint64_t saltOfWords(const PointPlan& point, const BodyOptions& options)
+{
+    const std::string salt = saltOf(point, options);
+    return options.saltField.empty() && !salt.empty() ? hashText(salt) : 0;
+}
+
+} // namespace
+
 nlohmann::json cacheFields(const PointPlan& point, const BodyOptions& options)
 {
     nlohmann::json fields = nlohmann::json::object();
@@ -41,15 +49,6 @@ nlohmann::json cacheFields(const PointPlan& point, const BodyOptions& options)
         fields.update(options.bypassFields);
     return fields;
 }
-
-/// The salt as part of the words; 0 = it is not there.
-std::uint64_t saltOfWords(const PointPlan& point, const BodyOptions& options)
-{
-    const std::string salt = saltOf(point, options);
-    return options.saltField.empty() && !salt.empty() ? hashText(salt) : 0;
-}
-
-} // namespace
 
 PromptWriter::PromptWriter(const Matrix& matrix, const PointPlan& point, const BodyOptions& options)
     : m_point(point), m_fit(options.fit), m_corpus(deriveSeed(matrix.workload.seed, 1), options.fit.pieces),
@@ -87,11 +86,11 @@ void PromptWriter::writeRow(std::uint32_t index, const RequestTable& table, std:
     m_body.end(body, row.lengths.outputTokens, number);
 }
 
-void PromptWriter::writePrefix(std::uint64_t group, std::string& body) const
+void PromptWriter::writePrefix(const PrefixGroup& group, std::string& body) const
 {
-    const std::uint64_t number = deriveSeed(m_groupKey, group);
+    const std::uint64_t number = deriveSeed(m_groupKey, group.number);
     begin(body, number);
-    write(body, number, prefixPieces());
+    write(body, number, piecesOf(group));
     m_body.end(body, 1, number);
 }
 
@@ -104,7 +103,7 @@ void PromptWriter::begin(std::string& body, std::uint64_t number) const
 std::size_t PromptWriter::writeSharedPrefix(std::string& body, std::uint32_t drawnFor, std::size_t room) const
 {
     const auto group = prefixGroup(m_point, drawnFor);
-    return group ? write(body, deriveSeed(m_groupKey, *group), std::min(room, prefixPieces())) : 0;
+    return group ? write(body, deriveSeed(m_groupKey, group->number), std::min(room, piecesOf(*group))) : 0;
 }
 
 /// A block ends where a prompt of so many tokens would: rounding does not add up, and the overhead of every
@@ -124,9 +123,9 @@ std::size_t PromptWriter::writeBlocks(std::string& body, const RequestTable& tab
     return done;
 }
 
-std::size_t PromptWriter::prefixPieces() const
+std::size_t PromptWriter::piecesOf(const PrefixGroup& group) const
 {
-    return static_cast<std::size_t>(std::lround(m_point.prefix.sharedTokens / m_fit.tokensPerPiece));
+    return static_cast<std::size_t>(std::lround(group.tokens / m_fit.tokensPerPiece));
 }
 
 /// `count` pieces, of which the first are the number's own; how many.

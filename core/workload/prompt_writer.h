@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plan/plan.h"
+#include "plan/prefix_group.h"
 #include "workload/corpus.h"
 #include "workload/prompt.h"
 #include "workload/request_body.h"
@@ -11,6 +12,9 @@
 #include <string>
 
 namespace tailmark {
+
+/// The request fields that make the stated state of the cache.
+nlohmann::json cacheFields(const PointPlan& point, const BodyOptions& options);
 
 /// Writes the bodies of one point's requests. A prompt is one or more texts one after another, each a pure
 /// function of a number: its first pieces stand for the number itself, so that two texts differ from their
@@ -29,7 +33,7 @@ public:
     /// A request of a table: the blocks of its row, or the beginning of its conversation.
     void writeRow(std::uint32_t index, const RequestTable& table, std::string& body) const;
     /// The shared prefix of a group alone.
-    void writePrefix(std::uint64_t group, std::string& body) const;
+    void writePrefix(const PrefixGroup& group, std::string& body) const;
 
 private:
     void begin(std::string& body, std::uint64_t number) const;
@@ -37,7 +41,7 @@ private:
     std::size_t writeBlocks(std::string& body, const RequestTable& table, RequestTable::Place place,
                             std::size_t room) const;
     std::size_t write(std::string& body, std::uint64_t number, std::size_t count) const;
-    std::size_t prefixPieces() const;
+    std::size_t piecesOf(const PrefixGroup& group) const;
 
     const PointPlan m_point;
     const PromptFit m_fit;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan/mix.h"
 #include "plan/plan.h"
 #include "plan/prefix_group.h"
 #include "record/request_record.h"
@@ -304,6 +305,37 @@ private slots:
             shared += begins;
         }
         QVERIFY(shared > 130 && shared < 190);
+    }
+
+    void thePartsOfAMixHavePrefixesOfTheirOwn()
+    {
+        Matrix m = matrixOf(TestKind::ConcurrencySweep);
+        m.workload.cache = CachePolicy::Warm;
+        m.workload.prefix = {PrefixKind::Shared, 64, 2, 1};
+        m.workload.lengths = {};
+        m.workload.lengths.kind = LengthsKind::Mix;
+        m.workload.lengths.parts = {{"a", 1, fixedLengths(300, 5), {}},
+                                    {"b", 1, fixedLengths(400, 5), Prefix{PrefixKind::Shared, 128, 3, 1}},
+                                    {"c", 1, fixedLengths(500, 5), Prefix{}}};
+        BodyOptions options;
+        options.runSalt = "run";
+        const PointPlan point = pointOf(m);
+        const auto priming = makePrimingSource(m, point, options);
+        QCOMPARE(priming->count(), 5u); // two of the workload's, three of part b
+        std::set<std::vector<std::string>> primed;
+        for (std::uint32_t i = 0; i < 5; ++i) {
+            QCOMPARE(priming->planned(i).promptTokens, i < 2 ? 65 : 129);
+            primed.insert(wordsOf(promptOf(*priming, i)));
+        }
+        QCOMPARE(primed.size(), std::size_t{5});
+        const auto source = sourceOf(m, options);
+        for (std::uint32_t i = 0; i < 60; ++i) {
+            const std::size_t part = partOf(point.lengths, point.seeds.lengths, i);
+            const std::string prompt = promptOf(*source, i);
+            QCOMPARE(primed.contains(firstWords(prompt, 65)), part == 0);
+            QCOMPARE(primed.contains(firstWords(prompt, 129)), part == 1);
+            QCOMPARE(source->planned(i).cachedTokens, part == 0 ? 64 : part == 1 ? 128 : 0);
+        }
     }
 
     void primingLeavesOutWhatAnOpenLoopDoesNotAsk()
