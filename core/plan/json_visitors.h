@@ -123,13 +123,6 @@ private:
                 member.push_back(item);
             }
         } else if (!take(json, member)) {
-            if constexpr (ChoiceMember<T>) {
-                for (const std::string_view later : laterIds<T>()) {
-                    if (json == later)
-                        return fail(path, shown(json) + " is not available in this version; allowed: " +
-                                              allowedWords<T>(rule));
-                }
-            }
             if (rule.secret)
                 return fail(path, "must be " + allowedWords<T>(rule));
             mismatch(path, allowedWords<T>(rule), json);

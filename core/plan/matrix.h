@@ -90,8 +90,8 @@ struct Lengths
 {
     LengthsKind kind = LengthsKind::Fixed;
     int promptTokens = 512;      ///< Fixed
-    int outputTokens = 128;      ///< Fixed
-    std::string file;            ///< Trace, Empirical; relative paths are relative to the matrix file
+    int outputTokens = 128;      ///< Fixed; Prompts: of those whose file tells none
+    std::string file;            ///< Trace, Empirical, Prompts; relative paths are relative to the matrix file
     std::string format = "auto"; ///< Trace
     /// Of the rows of the file (Trace::hash): the workload that is meant, whatever becomes of the file. Empty
     /// = the file as it is; a plan that was run has it always.

@@ -18,7 +18,7 @@ namespace tailmark::keys {
 //   list(key, members, fn)     a list of objects, each described by fn(visitor, member)
 //   constant(key, value)       a key of the contract that has this one value so far
 
-/// The ids of a choice in the contract's order, and those that the contract has and this version has not.
+/// The ids of a choice in the contract's order.
 template <typename E> struct Choice;
 
 #define TAILMARK_CHOICE(E, COUNT, ...)                                                                       \
@@ -37,7 +37,7 @@ TAILMARK_CHOICE(SessionsKind, 3, "none", "trace", "synthetic")
 TAILMARK_CHOICE(TestKind, 5, "fixed_shape", "concurrency_sweep", "arrival_sweep", "burst_recovery", "cold_start")
 TAILMARK_CHOICE(ThinkTime, 3, "constant", "exponential", "trace")
 TAILMARK_CHOICE(ArrivalProcess, 5, "constant", "poisson", "gamma", "weibull", "recorded")
-TAILMARK_CHOICE(LengthsKind, 5, "fixed", "trace", "empirical", "quantiles", "mix")
+TAILMARK_CHOICE(LengthsKind, 6, "fixed", "trace", "empirical", "quantiles", "mix", "prompts")
 TAILMARK_CHOICE(LengthsDraw, 2, "joint", "independent")
 TAILMARK_CHOICE(PointOrder, 3, "sequential", "interleaved", "shuffled")
 TAILMARK_CHOICE(FailureDenominator, 2, "attempted", "accepted")
@@ -47,17 +47,6 @@ TAILMARK_CHOICE(LoadAxis, 2, "concurrency", "rate_per_s")
 template <typename E> constexpr std::string_view idOf(E value)
 {
     return Choice<E>::ids[static_cast<std::size_t>(value)];
-}
-
-/// Ids of the contract that a choice does not have yet: refused with a word of their own.
-template <typename E> constexpr std::span<const std::string_view> laterIds()
-{
-    return {};
-}
-inline constexpr std::string_view kLaterLengths[] = {"prompts"};
-template <> constexpr std::span<const std::string_view> laterIds<LengthsKind>()
-{
-    return kLaterLengths;
 }
 
 // Texts that are more than text (matrix_keys.cpp).
@@ -184,7 +173,10 @@ template <typename V, typename T> void describeLengths(V& v, T& l)
     case LengthsKind::Mix:
         v.list("parts", l.parts, [](auto& w, auto& part) { describeMixPart(w, part); });
         break;
-    default:
+    case LengthsKind::Prompts:
+        v.value("file", l.file, text(isFileName, fileNameWords).mandatory());
+        v.value("hash", l.hash, text(isTraceHash, traceHashWords));
+        v.value("output_tokens", l.outputTokens, kTokens);
         break;
     }
 }

@@ -258,6 +258,20 @@ public:
         }
     }
 
+    /// Real prompts are sent as they are: nothing is written into them.
+    void prompts(const Workload& workload)
+    {
+        if (workload.lengths.kind != LengthsKind::Prompts)
+            return;
+        const std::string why = "must be \"none\": the prompts of a file share what they share";
+        if (workload.prefix.kind != PrefixKind::None)
+            error("workload.prefix.kind", why);
+        if (workload.sessions.kind != SessionsKind::None)
+            error("workload.sessions.kind", why);
+        if (workload.extras.is_object() && workload.extras.contains("images"))
+            error("workload.extras.images", "cannot be given beside the prompts of a file");
+    }
+
     /// What is taken from a log needs one, and conversations need workers that wait.
     void sharing(const Matrix& matrix)
     {
@@ -287,10 +301,14 @@ public:
                           ", whose arrivals wait for no answer; workload.sessions needs concurrency_sweep");
     }
 
-    void mix(const std::string& path, const Lengths& lengths)
+    void mix(const Workload& workload)
     {
+        const std::string path = "workload.lengths";
+        const Lengths& lengths = workload.lengths;
         if (lengths.kind != LengthsKind::Mix)
             return;
+        if (workload.sessions.kind != SessionsKind::None)
+            error("workload.sessions.kind", "must be \"none\": turns of a session are not drawn from a mix");
         if (lengths.parts.empty())
             error(path + ".parts", "is empty; there must be at least one part with name, weight and lengths");
         std::set<std::string> names;
@@ -301,6 +319,11 @@ public:
                 error(item + ".name", "must be unique, " + keys::shown(part.name) + " stands for two parts");
             if (part.lengths.kind == LengthsKind::Mix)
                 error(item + ".lengths.kind", "must not be \"mix\": a part of a mix has lengths of its own");
+            if (part.lengths.kind == LengthsKind::Prompts)
+                error(item + ".lengths.kind", "must not be \"prompts\": real prompts are no part of a mix");
+            if (part.prefix && part.prefix->kind == PrefixKind::Trace)
+                error(item + ".prefix.kind",
+                      "must not be \"trace\": blocks are shared in the order of a log, and a mix draws from it");
         }
     }
 
@@ -483,8 +506,13 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                    "counts the output tokens of all choices of a request together; there is no "
                    "time per output token of one");
     }
-    if (workload.cache == CachePolicy::Warm && (workload.prefix.kind != PrefixKind::Shared ||
-                                                workload.prefix.sharedTokens == 0 || workload.prefix.share == 0))
+    const auto shares = [](const Prefix& prefix) {
+        return prefix.kind == PrefixKind::Shared && prefix.sharedTokens > 0 && prefix.share > 0;
+    };
+    const std::vector<MixPart>& parts = workload.lengths.parts;
+    if (workload.cache == CachePolicy::Warm && !shares(workload.prefix) &&
+        std::none_of(parts.begin(), parts.end(),
+                     [&](const MixPart& part) { return part.prefix && shares(*part.prefix); }))
         remark("workload.cache",
                "a warm cache holds the prefixes of workload.prefix.kind \"shared\", and there are none: there is "
                "nothing to warm");
@@ -558,7 +586,8 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     cross.bodyKeys("workload.sampling", matrix.workload.sampling);
     cross.extras(matrix);
     cross.sharing(matrix);
-    cross.mix("workload.lengths", matrix.workload.lengths);
+    cross.prompts(matrix.workload);
+    cross.mix(matrix.workload);
     cross.tests(matrix);
     for (Finding& error : arrivalErrors(matrix))
         findings.push_back(std::move(error));

@@ -2,6 +2,7 @@
 #include "run/context_fit.h"
 
 #include "analysis/text.h"
+#include "workload/prompt_file.h"
 
 #include <algorithm>
 #include <vector>
@@ -49,7 +50,8 @@ private:
 Result<ContextFit> fitIntoContext(std::shared_ptr<const LengthSource> source, LengthsKind kind,
                                   BeyondContext policy, int contextTokens, int templateTokens)
 {
-    if (contextTokens <= 0)
+    const FilePrompts* prompts = source->prompts();
+    if (contextTokens <= 0 || (prompts && !prompts->tokensTold()))
         return ContextFit{std::move(source), {}};
     const std::int32_t room = contextTokens - templateTokens;
     const auto need = [](const LengthPair& pair) {
@@ -80,10 +82,12 @@ Result<ContextFit> fitIntoContext(std::shared_ptr<const LengthSource> source, Le
                 " of the requests do not fit";
     if (policy == BeyondContext::Send)
         return ContextFit{std::move(source), text + ": they are sent as planned (workload.beyond_context)"};
-    if (policy == BeyondContext::Clip && kind != LengthsKind::Fixed && room >= 2)
+    if (policy == BeyondContext::Clip && kind != LengthsKind::Fixed && !prompts && room >= 2)
         return ContextFit{std::make_shared<ClippedLengths>(std::move(source), room),
                           text + ": their prompts are cut to fit (workload.beyond_context)"};
-    if (kind != LengthsKind::Fixed)
+    if (prompts)
+        text += "; real prompts are not cut, workload.beyond_context \"send\" sends them as they are";
+    else if (kind != LengthsKind::Fixed)
         text += "; workload.beyond_context \"clip\" cuts them, \"send\" sends them as planned";
     return Error{ErrorCode::Unreachable, {}, text};
 }

@@ -3,6 +3,7 @@
 
 #include "plan/validate.h"
 #include "report/trace_summary.h"
+#include "workload/prompt_file.h"
 #include "workload/trace/canonical_rows.h"
 #include "workload/trace/trace_import.h"
 
@@ -79,6 +80,15 @@ Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
         if (!source)
             return source.error();
         read.source = std::move(source).value();
+        if (const FilePrompts* prompts = read.source->prompts()) {
+            // Prompts are not kept with the runs: they are what people wrote.
+            if (!lengths.hash.empty() && prompts->hash() != lengths.hash)
+                return Error{ErrorCode::BadInput, lengths.file,
+                             "has changed: it holds the prompts " + shortHash(prompts->hash()) +
+                                 "… now, and the matrix names " + shortHash(lengths.hash) +
+                                 "…; clear workload.lengths.hash to take the file"};
+            read.lengths.hash = prompts->hash();
+        }
         return read;
     }
     Result<Trace> trace = readTrace(lengths);

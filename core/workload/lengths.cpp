@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "plan/mix.h"
+#include "workload/prompt_file.h"
 #include "workload/quantile_lengths.h"
 #include "workload/trace/trace_import.h"
 
@@ -150,7 +151,14 @@ Result<std::shared_ptr<const LengthSource>> makeLengthSource(const Lengths& leng
         }
         return makeMix(lengths, std::move(sources));
     }
-    default:
+    case LengthsKind::Prompts: {
+        Result<std::shared_ptr<const FilePrompts>> prompts = FilePrompts::read(lengths);
+        if (!prompts)
+            return prompts.error();
+        return makePromptLengths(std::move(prompts).value());
+    }
+    case LengthsKind::Trace:
+    case LengthsKind::Empirical:
         break;
     }
     const Result<Trace> trace = readTrace(lengths);

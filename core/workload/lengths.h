@@ -13,6 +13,8 @@
 
 namespace tailmark {
 
+class FilePrompts;
+
 /// Where lengths come from. Immutable after creation; `draw` is pure, cheap (no allocation) and safe from any
 /// thread: request i of a point always gets the same pair for the same seed, whatever thread asks and in
 /// whatever order.
@@ -27,6 +29,8 @@ public:
     virtual const std::vector<LengthPart>& parts() const = 0;
     /// The part that request is of: an index into parts(). As plan/mix.h has it.
     virtual std::size_t partOf(std::uint64_t, std::uint32_t) const { return 0; }
+    /// The prompts themselves, where real ones are sent (prompt_file.h); else null.
+    virtual const FilePrompts* prompts() const { return nullptr; }
     /// What to know of the files it came from, like rows that were refused; mostly empty.
     virtual std::string remark() const { return {}; }
 };

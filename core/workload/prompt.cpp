@@ -113,7 +113,7 @@ private:
             return m_table->row(m_table->placeOf(placeNumber(index)).row).lengths;
         if (!replaysArrivals())
             return m_lengths->draw(m_point.seeds.lengths, index);
-        const std::vector<LengthPair>& rows = m_lengths->pairs();
+        const std::vector<LengthPair>& rows = m_lengths->parts().front().pairs;
         return rows[m_arrivals[index].row % rows.size()];
     }
 

@@ -28,6 +28,7 @@ struct BodyOptions
     std::string maxTokensField = "max_tokens"; ///< or "max_completion_tokens"
     nlohmann::json evidenceFields = nlohmann::json::object(); ///< fields by which the tokens of a chunk are told
     std::vector<std::string> refusedFields; ///< that the target does not take ("seed", "stream_options.x")
+    bool wholeMessages = false; ///< what stands in the place of the prompt is the whole list of messages
     int chatOverheadTokens = 0; ///< tokens that the chat template adds to a one-message prompt, where known
     PromptFit fit;              ///< how many words make a prompt of a wanted length
     std::string saltField;      ///< request field that keeps the cached prompts of different salts apart; or empty

@@ -63,10 +63,11 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const
     const Result<RequestExtras> read = readExtras(workload.extras);
     const RequestExtras extras = read ? read.value() : RequestExtras{};
     const bool chat = matrix.target.api == Api::Chat;
+    const bool messages = chat && options.wholeMessages;
     const bool ids = !chat && options.fit.method == PromptMethod::TokenIds;
     const bool forced = workload.output == OutputPolicy::Forced;
     m_choices = extras.choices;
-    if (chat && extras.hasImages) {
+    if (chat && extras.hasImages && !messages) {
         m_images = extras.images.count;
         if (extras.images.file.empty())
             m_made = std::make_shared<TestImages>(extras.images.widthPx, extras.images.heightPx);
@@ -115,11 +116,12 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const
         kind.head = "{";
         if (!model.empty())
             kind.head += "\"model\":" + dump(model) + ',';
-        kind.head += ids            ? R"("prompt":[)"
+        kind.head += messages       ? R"("messages":)"
+                     : ids          ? R"("prompt":[)"
                      : !chat        ? R"("prompt":")"
                      : m_images > 0 ? R"("messages":[{"role":"user","content":[{"type":"text","text":")"
                                     : R"("messages":[{"role":"user","content":")";
-        kind.afterPrompt = ids ? "]," : !chat ? R"(",)" : m_images > 0 ? R"("})" : R"("}],)";
+        kind.afterPrompt = messages ? "," : ids ? "]," : !chat ? R"(",)" : m_images > 0 ? R"("})" : R"("}],)";
         const std::string members = dump(fields); // never empty: "stream" is always there
         kind.members = members.substr(1, members.size() - 2) + ',' + dump(options.maxTokensField) + ':';
         if (forced && options.ignoreEos && options.minTokens && !fields.contains("min_tokens"))

@@ -121,7 +121,8 @@ private slots:
             R"({"kind":"mix","parts":[{"name":"chat","weight":2,"lengths":)" + quantiles +
             R"(},{"name":"documents","weight":0.5,"lengths":)" + fixed +
             R"(,"prefix":{"kind":"shared","shared_tokens":4,"groups":2,"share":0.5}}]})";
-        for (const std::string& text : {quantiles, fixed, mix}) {
+        const std::string prompts = R"({"kind":"prompts","file":"chat.jsonl","hash":"","output_tokens":64})";
+        for (const std::string& text : {quantiles, fixed, mix, prompts}) {
             const auto matrix = matrixFromText(R"({"workload":{"lengths":)" + text + "}}", "m");
             QVERIFY2(matrix.ok(), matrix ? "" : matrix.error().line().c_str());
             QCOMPARE(matrixToJson(matrix.value())["workload"]["lengths"].dump(), text);
@@ -205,9 +206,6 @@ private slots:
             "demo.tailmark.json: tests[0].command: must be a list of texts, is \"vllm serve\"");
         row("choice", R"({"target":{"api":"responses"}})",
             "demo.tailmark.json: target.api: must be \"chat\" or \"completions\", is \"responses\"");
-        row("a kind to come", R"({"workload":{"lengths":{"kind":"prompts","file":"a"}}})",
-            "demo.tailmark.json: workload.lengths.kind: \"prompts\" is not available in this version; allowed: "
-            "\"fixed\", \"trace\", \"empirical\", \"quantiles\" or \"mix\"");
         row("quantiles without an output", R"({"workload":{"lengths":{"kind":"quantiles","prompt":{"p50":1,"p99":2}}}})",
             "demo.tailmark.json: workload.lengths.output: is missing; must be an object of at least two quantiles "
             "in tokens, like {\"p50\": 800, \"p95\": 6000, \"p99\": 24000}");

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "plan/plan.h"
+#include "record/request_record.h"
+#include "workload/prompt.h"
+#include "workload/prompt_file.h"
+
+#include <fstream>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+using namespace tailmark;
+
+namespace {
+
+class File
+{
+public:
+    explicit File(const std::string& text) : m_path(m_dir.filePath("prompts").toStdString())
+    {
+        std::ofstream(m_path) << text;
+    }
+    Lengths lengths(int outputTokens = 77) const
+    {
+        Lengths lengths;
+        lengths.kind = LengthsKind::Prompts;
+        lengths.file = m_path;
+        lengths.outputTokens = outputTokens;
+        return lengths;
+    }
+    Result<std::shared_ptr<const FilePrompts>> read() const { return FilePrompts::read(lengths()); }
+
+private:
+    QTemporaryDir m_dir;
+    std::string m_path;
+};
+
+std::string line(const char* json)
+{
+    return std::string(json) + "\n";
+}
+
+} // namespace
+
+class PromptFileTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void linesWithAText()
+    {
+        const File file(line(R"({"prompt": "Say \"hi\"\n now", "output_tokens": 12, "prompt_tokens": 9})") +
+                        line(R"({"text_input": "eight chars here", "output_length": 5})"));
+        const auto prompts = file.read();
+        QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
+        const FilePrompts& all = *prompts.value();
+        QCOMPARE(all.size(), std::size_t{2});
+        QVERIFY(!all.areMessages());
+        QCOMPARE(std::string(all.asJson(0)), std::string(R"(Say \"hi\"\n now)"));
+        QCOMPARE(all.promptTokens(0), 9);
+        QCOMPARE(all.outputTokens(0), 12);
+        QCOMPARE(all.promptTokens(1), kUnknownCount);
+        QCOMPARE(all.roughTokens(1), 4); // 16 characters
+        QVERIFY(!all.tokensTold());
+        QCOMPARE(all.hash().size(), std::size_t{64});
+        QVERIFY(all.remark().find("one for four characters") != std::string::npos);
+    }
+
+    void questionsOfShareGpt()
+    {
+        const File file(R"([{"id":"a","conversations":[{"from":"human","value":"One?"},{"from":"gpt","value":"Two."}]},
+            {"id":"b","conversations":[{"from":"gpt","value":"Only an answer"}]},
+            {"id":"c","conversations":[{"from":"system","value":"s"},{"from":"user","value":"Three?"}]}])");
+        const auto prompts = file.read();
+        QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
+        QCOMPARE(prompts.value()->size(), std::size_t{2});
+        QCOMPARE(std::string(prompts.value()->asJson(0)), std::string("One?"));
+        QCOMPARE(std::string(prompts.value()->asJson(1)), std::string("Three?"));
+        QCOMPARE(prompts.value()->outputTokens(0), 77); // not told: as stated
+        QVERIFY(prompts.value()->remark().find("1 of 3 records were refused") != std::string::npos);
+        QVERIFY(prompts.value()->remark().find("2 of 2 prompts have no output length") != std::string::npos);
+    }
+
+    void messagesStayAsTheyAre()
+    {
+        const char* messages = R"([{"role":"system","content":"Be brief."},{"role":"user","content":"Why?"}])";
+        const File file(line((std::string(R"({"messages":)") + messages + R"(,"max_tokens":8})").c_str()) +
+                        line((std::string(R"({"custom_id":"x","body":{"messages":)") + messages + "}}").c_str()) +
+                        line(R"({"prompt":"a text"})"));
+        const auto prompts = file.read();
+        QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
+        QVERIFY(prompts.value()->areMessages());
+        QCOMPARE(prompts.value()->size(), std::size_t{2});
+        QCOMPARE(nlohmann::json::parse(prompts.value()->asJson(1)), nlohmann::json::parse(messages));
+        QCOMPARE(prompts.value()->outputTokens(0), 8);
+        QVERIFY(prompts.value()->remark().find("line 3 has a text, the records before it messages") !=
+                std::string::npos);
+    }
+
+    void aColumnOfATable()
+    {
+        const File file("id,prompt,output_tokens_count\n1,\"What, then?\",40\n2,,5\n3,Why?,x\n");
+        const auto prompts = file.read();
+        QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
+        QCOMPARE(prompts.value()->size(), std::size_t{1});
+        QCOMPARE(std::string(prompts.value()->asJson(0)), std::string("What, then?"));
+        QCOMPARE(prompts.value()->outputTokens(0), 40);
+    }
+
+    void everyPromptIsSentBeforeOneComesAgain()
+    {
+        std::string text;
+        for (int i = 0; i < 12; ++i)
+            text += "{\"prompt\":\"number " + std::to_string(i) + "\"}\n";
+        const auto prompts = File(text).read().value();
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            std::set<std::size_t> seen;
+            for (std::uint32_t i = 0; i < 12; ++i)
+                seen.insert(prompts->indexOf(seed, i));
+            QCOMPARE(seen.size(), std::size_t{12});
+            QCOMPARE(prompts->indexOf(seed, 12), prompts->indexOf(seed, 0));
+        }
+        const auto one = File("{\"prompt\":\"alone\"}\n").read().value();
+        QCOMPARE(one->indexOf(5, 3), std::size_t{0});
+    }
+
+    void theRequestIsThePromptOfTheFile()
+    {
+        const File file(line(R"({"messages":[{"role":"user","content":"Why?"}],"max_tokens":8})"));
+        Matrix matrix;
+        matrix.target.model = "m";
+        matrix.workload.output = OutputPolicy::Natural;
+        matrix.workload.lengths = file.lengths();
+        PointPlan point;
+        point.concurrency = 1;
+        point.lengths = file.lengths();
+        BodyOptions options;
+        const auto source = makeRequestSource(matrix, point, options);
+        QVERIFY2(source.ok(), source ? "" : source.error().line().c_str());
+        std::string body;
+        source.value()->writeBody(5, body);
+        const nlohmann::json sent = nlohmann::json::parse(body);
+        QCOMPARE(sent["messages"], nlohmann::json::parse(R"([{"role":"user","content":"Why?"}])"));
+        QCOMPARE(sent["max_tokens"], nlohmann::json(8));
+        QCOMPARE(sent["model"], nlohmann::json("m"));
+        QCOMPARE(source.value()->planned(5).promptTokens, kUnknownCount);
+        QCOMPARE(source.value()->planned(5).outputTokens, 8);
+        matrix.target.api = Api::Completions;
+        QVERIFY(!makeRequestSource(matrix, point, options).ok());
+
+        const File texts(line(R"({"prompt":"Say \"a\"","prompt_tokens":4,"output_tokens":3})"));
+        point.lengths = texts.lengths();
+        options.fit.method = PromptMethod::TokenIds; // a text stays a text
+        const auto ofText = makeRequestSource(matrix, point, options);
+        QVERIFY2(ofText.ok(), ofText ? "" : ofText.error().line().c_str());
+        ofText.value()->writeBody(0, body);
+        QCOMPARE(nlohmann::json::parse(body)["prompt"], nlohmann::json("Say \"a\""));
+        QCOMPARE(ofText.value()->planned(0).promptTokens, 4);
+    }
+
+    void filesThatHaveNone()
+    {
+        QVERIFY(!FilePrompts::read(Lengths{}).ok());
+        const auto none = File("{\"a\":1}\n").read();
+        QVERIFY(!none.ok());
+        QVERIFY(none.error().message.find("none of its 1 records can be used") != std::string::npos);
+        QVERIFY(!File("").read().ok());
+    }
+};
+
+QTEST_GUILESS_MAIN(PromptFileTest)
+#include "tst_prompt_file.moc"
