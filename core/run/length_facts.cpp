@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/length_facts.h"
 
+#include "workload/prompt.h"
+#include "workload/request_table.h"
+
 #include <algorithm>
 
 namespace tailmark {
@@ -14,10 +17,19 @@ void multiply(TokenFigures& figures, int by)
         *value *= by;
 }
 
+std::int64_t longestOf(const LengthSource& lengths)
+{
+    std::int64_t longest = 0;
+    for (const LengthPart& part : lengths.parts())
+        for (const LengthPair& pair : part.pairs)
+            longest = std::max(longest, std::int64_t{pair.promptTokens} + pair.outputTokens);
+    return longest;
+}
+
 } // namespace
 
 StatedLengths::StatedLengths(std::shared_ptr<const LengthSource> stated, int choices)
-    : m_stated(std::move(stated)), m_asked(askedLengths(m_stated->parts()))
+    : m_stated(std::move(stated)), m_asked(askedLengths(m_stated->parts())), m_choices(choices)
 {
     multiply(m_asked.all.output, choices);
     for (AskedLengths::Part& part : m_asked.parts)
@@ -30,8 +42,13 @@ void StatedLengths::note(const PointPlan& point, const LengthSource& sent, const
     facts.lengths = m_asked;
     if (&sent == m_stated.get())
         return;
+    // Rows that are asked in the order of their log are not drawn: those that were cut fill the context.
+    const bool inOrder = RequestTable::isNeeded(point) || replaysLog(point);
+    const std::int64_t room = inOrder ? longestOf(sent) : 0;
     facts.clippedRequests = static_cast<std::uint64_t>(
         std::count_if(batch.records.begin(), batch.records.end(), [&](const RequestRecord& record) {
+            if (inOrder)
+                return std::int64_t{record.promptTokensPlanned} + record.outputTokensCap / m_choices == room;
             return sent.draw(point.seeds.lengths, record.request) !=
                    m_stated->draw(point.seeds.lengths, record.request);
         }));

@@ -24,6 +24,7 @@ public:
 private:
     std::shared_ptr<const LengthSource> m_stated;
     AskedLengths m_asked;
+    int m_choices;
 };
 
 } // namespace tailmark

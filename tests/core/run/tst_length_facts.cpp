@@ -34,6 +34,14 @@ private slots:
         QCOMPARE(facts.lengths->all.prompt.p99, std::int64_t{5000}); // as stated, not as cut
         QCOMPARE(facts.lengths->all.output.p50, std::int64_t{30});   // of three answers
         QCOMPARE(facts.lengths->parts.size(), std::size_t{2});
+        // in the order of a log: what fills the context was cut
+        point.sessions.kind = SessionsKind::Trace;
+        for (std::uint32_t i = 0; i < 100; ++i) {
+            batch.records[i].promptTokensPlanned = i < 7 ? 4086 : 100;
+            batch.records[i].outputTokensCap = 30;
+        }
+        StatedLengths(stated, 3).note(point, *sent, batch, facts);
+        QCOMPARE(facts.clippedRequests, std::uint64_t{7});
         PointFacts uncut;
         StatedLengths(stated, 1).note(point, *stated, batch, uncut);
         QCOMPARE(uncut.clippedRequests, std::uint64_t{0});
