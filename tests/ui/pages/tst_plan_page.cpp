@@ -51,6 +51,12 @@ struct Keys
         describe(inner, member);
     }
     template <typename T, typename F>
+    void object(std::string_view key, const std::optional<T>& member, F describe)
+    {
+        if (member)
+            object(key, *member, describe);
+    }
+    template <typename T, typename F>
     void list(std::string_view key, const std::vector<T>& members, F describe)
     {
         for (std::size_t i = 0; i < members.size(); ++i) {
