@@ -35,8 +35,8 @@ public:
         : m_draw(draw), m_remark(std::move(remark))
     {
         if (m_draw == LengthsDraw::Independent)
-            separate(pairs);
-        m_parts.push_back({{}, 1, std::move(pairs)});
+            m_rows = pairs;
+        m_parts.push_back({{}, 1, m_rows.empty() ? std::move(pairs) : separated(std::move(pairs))});
     }
     LengthPair draw(std::uint64_t seed, std::uint32_t request) const override
     {
@@ -51,21 +51,31 @@ public:
 private:
     LengthPair at(std::uint64_t bits) const
     {
-        // The high half of the product maps 32 random bits onto the pairs without a division.
-        const std::vector<LengthPair>& pairs = m_parts.front().pairs;
-        return pairs[static_cast<std::size_t>(((bits >> 32) * pairs.size()) >> 32)];
+        // The high half of the product maps 32 random bits onto the rows without a division.
+        const std::vector<LengthPair>& rows = m_rows.empty() ? m_parts.front().pairs : m_rows;
+        return rows[static_cast<std::size_t>(((bits >> 32) * rows.size()) >> 32)];
     }
-    /// Gives the prompts the outputs of others.
-    static void separate(std::vector<LengthPair>& pairs)
+    /// Every prompt with every output; of a log with many rows each prompt with the output of another.
+    static std::vector<LengthPair> separated(std::vector<LengthPair> pairs)
     {
+        if (pairs.size() <= kAllWithAll) {
+            std::vector<LengthPair> all;
+            for (const LengthPair& prompt : pairs)
+                for (const LengthPair& output : pairs)
+                    all.push_back({prompt.promptTokens, output.outputTokens});
+            return all;
+        }
         Rng rng(1);
         for (std::size_t left = pairs.size(); left > 1; --left) {
             boost::random::uniform_int_distribution<std::size_t> pick(0, left - 1);
             std::swap(pairs[left - 1].outputTokens, pairs[pick(rng)].outputTokens);
         }
+        return pairs;
     }
 
+    static constexpr std::size_t kAllWithAll = 300;
     LengthsDraw m_draw;
+    std::vector<LengthPair> m_rows; ///< where they are not drawn as they are
     std::vector<LengthPart> m_parts;
     std::string m_remark;
 };

@@ -113,6 +113,9 @@ private slots:
             QVERIFY(pair == independent->draw(1, i));
         }
         QCOMPARE(counts.size(), std::size_t{16}); // every prompt with every output
+        QCOMPARE(independent->parts()[0].pairs.size(), std::size_t{16});
+        QVERIFY(std::abs(*rankCorrelation(independent->parts()[0].pairs)) < 1e-9);
+        QVERIFY(std::abs(*rankCorrelation(joint->parts()[0].pairs) - 1) < 1e-9);
         for (const auto& [pair, count] : counts)
             QVERIFY(std::abs(count - 1000) < 5 * std::sqrt(1000.0));
     }
