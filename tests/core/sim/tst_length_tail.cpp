@@ -62,11 +62,11 @@ Matrix sweepOf(const Lengths& lengths)
     matrix.workload.lengths = lengths;
     matrix.slo = {{"ttft_intended_ms", 99, 1000}};
     matrix.measurement.warmupS = 20;
-    matrix.measurement.durationS = 200;
+    matrix.measurement.durationS = 100;
     matrix.measurement.drainS = 30;
     Test test;
     test.kind = TestKind::ArrivalSweep;
-    test.ratesPerS = {1, 2, 4, 8, 12, 16, 24, 32, 48};
+    test.ratesPerS = {2, 4, 8, 12, 16, 32, 64, 96, 128};
     matrix.tests = {test};
     return matrix;
 }
