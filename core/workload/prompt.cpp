@@ -66,10 +66,9 @@ class PointRequests final : public RequestSource
 public:
     PointRequests(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
                   std::shared_ptr<const LengthSource> lengths, std::shared_ptr<const RequestTable> table,
-                  RecordedTimes times)
+                  RecordedTimes times, std::vector<Arrival> arrivals)
         : m_point(point), m_fit(options.fit), m_lengths(std::move(lengths)), m_table(std::move(table)),
-          m_seen(m_point), m_times(std::move(times)),
-          m_arrivals(point.openLoop() ? makeArrivals(point, &m_times) : std::vector<Arrival>()),
+          m_seen(m_point), m_times(std::move(times)), m_arrivals(std::move(arrivals)),
           m_writer(matrix, point, options)
     {
     }
@@ -101,7 +100,7 @@ public:
     void writeBody(std::uint32_t index, std::string& body) const override
     {
         if (m_table)
-            m_writer.writeRow(placeNumber(index), *m_table, body);
+            m_writer.writeRow(index, *m_table, placeOf(index), body);
         else
             m_writer.writeRequest(index, lengthsOf(index), body);
     }
@@ -110,7 +109,7 @@ private:
     LengthPair lengthsOf(std::uint32_t index) const
     {
         if (m_table)
-            return m_table->row(m_table->placeOf(placeNumber(index)).row).lengths;
+            return m_table->row(placeOf(index).row).lengths;
         if (!replaysArrivals())
             return m_lengths->draw(m_point.seeds.lengths, index);
         const std::vector<LengthPair>& rows = m_lengths->parts().front().pairs;
@@ -119,21 +118,27 @@ private:
 
     bool replaysArrivals() const { return m_point.openLoop() && replaysLog(m_point); }
 
-    /// Where the request's row is in a table: with its arrival, where the log's arrivals are replayed.
-    std::uint32_t placeNumber(std::uint32_t index) const
+    /// In the table: in its order, or with its arrival where those of the log are replayed.
+    RequestTable::Place placeOf(std::uint32_t index) const
     {
-        return replaysArrivals() ? m_arrivals[index].row : index;
+        return m_table->placeOf(replaysArrivals() ? m_arrivals[index].row : index);
+    }
+
+    /// Of requests that arrive together from one row, all but the first find what the first has.
+    bool repeatsRow(std::uint32_t index) const
+    {
+        return replaysArrivals() && index > 0 && m_arrivals[index - 1].row == m_arrivals[index].row;
     }
 
     Nanoseconds pauseBefore(std::uint32_t index) const
     {
         if (m_table && m_point.thinkTime == ThinkTime::Trace)
-            return m_table->recordedPause(m_table->row(m_table->placeOf(index).row));
+            return m_table->recordedPause(m_table->row(placeOf(index).row));
         // The first request of a worker is any session's first turn: the driver knows it, the number does
         // not.
         const bool inSessions = m_table && m_table->sessions() > 0;
-        return thinkTime(m_point, inSessions ? index + static_cast<std::uint32_t>(m_point.concurrency) : index,
-                         &m_times);
+        return thinkTime(
+            m_point, inSessions ? index + static_cast<std::uint32_t>(m_point.concurrency) : index, &m_times);
     }
 
     void addSharing(std::uint32_t index, PlannedRequest& request) const
@@ -144,11 +149,9 @@ private:
             request.cachedTokens = m_seen.tokens(index, request.promptTokens);
             return;
         }
-        const RequestTable::Place place = m_table->placeOf(placeNumber(index));
+        const RequestTable::Place place = placeOf(index);
         const RequestTable::Row& row = m_table->row(place.row);
-        if (replaysArrivals() && m_point.recorded.fromS > 0)
-            return; // rows before the stretch are never sent, so that it is not known what a cache would have
-        request.cachedTokens = row.cachedTokens;
+        request.cachedTokens = repeatsRow(index) ? m_table->tokensInBlocks(row) : row.cachedTokens;
         if (m_table->sessions() == 0)
             return;
         const std::uint32_t session = m_table->sessionOf(place);
@@ -247,15 +250,19 @@ Result<std::shared_ptr<const RequestSource>> makeRequestSource(const Matrix& mat
                 return status.error();
         }
     }
+    std::vector<Arrival> arrivals;
+    if (point.openLoop())
+        arrivals = makeArrivals(point, &times);
     if (inTable) {
+        const std::uint32_t firstRow = replaysLog(point) && !arrivals.empty() ? arrivals.front().row : 0;
         Result<std::shared_ptr<const RequestTable>> made =
-            RequestTable::make(point, *lengths, std::move(log));
+            RequestTable::make(point, *lengths, std::move(log), firstRow);
         if (!made)
             return made.error();
         table = std::move(made).value();
     }
     return std::shared_ptr<const RequestSource>(std::make_shared<PointRequests>(
-        matrix, point, options, std::move(lengths), std::move(table), std::move(times)));
+        matrix, point, options, std::move(lengths), std::move(table), std::move(times), std::move(arrivals)));
 }
 
 bool replaysLog(const PointPlan& point)

@@ -69,11 +69,11 @@ void PromptWriter::writeRequest(std::uint32_t index, LengthPair lengths, std::st
     m_body.end(body, lengths.outputTokens, number);
 }
 
-void PromptWriter::writeRow(std::uint32_t index, const RequestTable& table, std::string& body) const
+void PromptWriter::writeRow(std::uint32_t index, const RequestTable& table, RequestTable::Place place,
+                            std::string& body) const
 {
     const std::uint64_t number = mixBits(m_requestKey + index);
     begin(body, number);
-    const RequestTable::Place place = table.placeOf(index);
     const RequestTable::Row& row = table.row(place.row);
     std::size_t left = m_fit.piecesFor(row.lengths.promptTokens);
     if (table.blockSize() > 0) {

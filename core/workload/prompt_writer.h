@@ -31,7 +31,8 @@ public:
     /// A request whose prompt is its own behind the shared prefix.
     void writeRequest(std::uint32_t index, LengthPair lengths, std::string& body) const;
     /// A request of a table: the blocks of its row, or the beginning of its conversation.
-    void writeRow(std::uint32_t index, const RequestTable& table, std::string& body) const;
+    void writeRow(std::uint32_t index, const RequestTable& table, RequestTable::Place place,
+                  std::string& body) const;
     /// The shared prefix of a group alone.
     void writePrefix(const PrefixGroup& group, std::string& body) const;
 

@@ -53,7 +53,7 @@ RequestTable::make(const PointPlan& point, const LengthSource& lengths, std::sha
     else
         table->addSyntheticSessions(point, lengths);
     if (blocks)
-        table->countSharedBlocks();
+        table->countSharedBlocks(firstRow);
     else
         table->countSharedHistory();
     return std::shared_ptr<const RequestTable>(std::move(table));
@@ -85,6 +85,14 @@ RequestChain RequestTable::chain(std::uint32_t number) const
     const std::uint32_t lap = number / count, session = number % count;
     return {lap * static_cast<std::uint32_t>(m_rows.size()) + m_sessionBegin[session],
             m_sessionBegin[session + 1] - m_sessionBegin[session]};
+}
+
+std::int32_t RequestTable::tokensInBlocks(const Row& row) const
+{
+    std::int64_t count = 0;
+    for (const BlockRun& run : blocks(row))
+        count += run.count;
+    return static_cast<std::int32_t>(std::min<std::int64_t>(count * m_blockSize, row.lengths.promptTokens));
 }
 
 Nanoseconds RequestTable::recordedPause(const Row& row) const
@@ -165,10 +173,11 @@ void RequestTable::addSyntheticSessions(const PointPlan& point, const LengthSour
 }
 
 /// Leading blocks that a row before has; a block can be reused as soon as a row has named it.
-void RequestTable::countSharedBlocks()
+void RequestTable::countSharedBlocks(std::uint32_t firstRow)
 {
     std::vector<bool> seen;
-    for (Row& row : m_rows) {
+    for (std::size_t i = firstRow; i < m_rows.size(); ++i) {
+        Row& row = m_rows[i];
         const std::int32_t prompt = row.lengths.promptTokens;
         const bool isWhole = prompt == m_log->rows.prompts()[row.logRow];
         // Of a prompt that was cut to fit, the block at the cut is not the one of the log.

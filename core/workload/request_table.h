@@ -44,8 +44,9 @@ public:
     /// Whether the workload of the point is one of those.
     static bool isNeeded(const PointPlan& point);
     /// `lengths`: the log's own, in its order, perhaps cut to what fits the target, or those that turns are
-    /// drawn from; `log`: may be null where nothing comes from a log. Errors: the log does not tell what the
-    /// workload asks of it.
+    /// drawn from; `log`: may be null where nothing comes from a log; `firstRow`: where a replay of
+    /// arrivals begins, before which nothing was sent that a cache could have. Errors: the log does not tell
+    /// what the workload asks of it.
     static Result<std::shared_ptr<const RequestTable>>
     make(const PointPlan& point, const LengthSource& lengths, std::shared_ptr<const Trace> log);
 
@@ -62,6 +63,8 @@ public:
     int blockSize() const { return m_blockSize; }
     /// The blocks that the row's prompt begins with; a block has the same number in every row.
     std::span<const BlockRun> blocks(const Row& row) const { return m_log->rows.blocks(row.logRow); }
+    /// Of the row's prompt, what is in its blocks.
+    std::int32_t tokensInBlocks(const Row& row) const;
     /// The pause before the row's request as the log has it; 0 where it tells none.
     Nanoseconds recordedPause(const Row& row) const;
 
@@ -69,7 +72,7 @@ private:
     RequestTable() = default;
     void addLog(const LengthSource& lengths, bool inSessions);
     void addSyntheticSessions(const PointPlan& point, const LengthSource& lengths);
-    void countSharedBlocks();
+    void countSharedBlocks(std::uint32_t firstRow);
     void countSharedHistory();
 
     std::vector<Row> m_rows;

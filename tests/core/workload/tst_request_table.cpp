@@ -111,6 +111,29 @@ private slots:
         QCOMPARE(alike(wordsOf(*source, 2), wordsOf(*source, 3)), std::size_t{512});
     }
 
+    void replayedArrivalsKeepTheirRows()
+    {
+        const std::string file = written({{600, {0, 1}}, {700, {0, 2}}, {1300, {0, 2, 3}}, {650, {0, 4}}});
+        Matrix m = matrixOf(file, PrefixKind::Trace);
+        m.tests[0].kind = TestKind::ArrivalSweep;
+        m.tests[0].ratesPerS = {2};
+        m.tests[0].process = ArrivalProcess::Recorded;
+        m.tests[0].recorded.fromS = 1;
+        m.tests[0].fanOut = 2;
+        m.measurement.warmupS = 0;
+        m.measurement.durationS = 3;
+        const auto source = makeRequestSource(m, pointOf(m), {}).value();
+        QCOMPARE(source->count(), 6u);
+        // Nothing before the second row was sent; two come from each row.
+        const std::vector<std::int32_t> prompts = {700, 700, 1300, 1300, 650, 650};
+        const std::vector<std::int32_t> cached = {0, 700, 1024, 1300, 512, 650};
+        for (std::uint32_t i = 0; i < 6; ++i) {
+            QCOMPARE(source->planned(i).promptTokens, prompts[i]);
+            QCOMPARE(source->planned(i).cachedTokens, cached[i]);
+        }
+        QCOMPARE(alike(wordsOf(*source, 0), wordsOf(*source, 2)), std::size_t{700});
+    }
+
     void textsArePureAndOfThePoint()
     {
         const std::string file = written({{600, {0, 1}}, {700, {0, 2}}});
@@ -262,8 +285,8 @@ private slots:
             << "mooncake_conversation_head1506.jsonl" << int(SessionsKind::None) << 1506 << 27.1;
         QTest::newRow("whole conversation")
             << "mooncake_conversation_full.runs.csv.gz" << int(SessionsKind::None) << 12031 << 37.4;
-        QTest::newRow("whole synthetic") << "mooncake_synthetic_full.runs.csv.gz" << int(SessionsKind::None)
-                                         << 3993 << 65.1;
+        QTest::newRow("whole synthetic")
+            << "mooncake_synthetic_full.runs.csv.gz" << int(SessionsKind::None) << 3993 << 65.1;
         QTest::newRow("synthetic") << "mooncake_synthetic_head1079.jsonl" << int(SessionsKind::None) << 1079
                                    << 17.3;
         QTest::newRow("agents") << "claude_code_sessions_raw6.jsonl" << int(SessionsKind::Trace) << 61
