@@ -291,6 +291,14 @@ public:
                 error(path, "is \"trace\", which needs the rows of the log as they are: "
                             "workload.lengths.draw must be \"joint\"");
         }
+        for (std::size_t i = 0; i < workload.lengths.parts.size(); ++i) {
+            const std::optional<Prefix>& prefix = workload.lengths.parts[i].prefix;
+            const std::string path = keys::indexed("workload.lengths.parts", i) + ".prefix";
+            if (prefix && workload.sessions.kind != SessionsKind::None)
+                error(path, "cannot be given beside workload.sessions, whose turns may be of several parts");
+            else if (prefix && prefix->kind == PrefixKind::Trace)
+                error(path + ".kind", "must be \"none\" or \"shared\": requests of a mix are not in the order of a log");
+        }
         if (workload.sessions.kind == SessionsKind::None)
             return;
         for (std::size_t i = 0; i < matrix.tests.size(); ++i)

@@ -130,10 +130,18 @@ private:
         return replaysArrivals() && index > 0 && m_arrivals[index - 1].row == m_arrivals[index].row;
     }
 
+    /// To the stated mean, as pauses that are drawn are.
+    Nanoseconds stretched(Nanoseconds pause) const
+    {
+        if (m_point.thinkTimeS <= 0 || m_times.meanThinkTimeS <= 0)
+            return pause;
+        return fromSeconds(toSeconds(pause) * (m_point.thinkTimeS / m_times.meanThinkTimeS));
+    }
+
     Nanoseconds pauseBefore(std::uint32_t index) const
     {
         if (m_table && m_point.thinkTime == ThinkTime::Trace)
-            return m_table->recordedPause(m_table->row(placeOf(index).row));
+            return stretched(m_table->recordedPause(m_table->row(placeOf(index).row)));
         // The first request of a worker is any session's first turn: the driver knows it, the number does
         // not.
         const bool inSessions = m_table && m_table->sessions() > 0;

@@ -27,7 +27,8 @@ bool RequestTable::isNeeded(const PointPlan& point)
 }
 
 Result<std::shared_ptr<const RequestTable>>
-RequestTable::make(const PointPlan& point, const LengthSource& lengths, std::shared_ptr<const Trace> log)
+RequestTable::make(const PointPlan& point, const LengthSource& lengths, std::shared_ptr<const Trace> log,
+                   std::uint32_t firstRow)
 {
     const bool blocks = point.prefix.kind == PrefixKind::Trace;
     const bool recorded = point.sessions.kind == SessionsKind::Trace;

@@ -48,7 +48,8 @@ public:
     /// arrivals begins, before which nothing was sent that a cache could have. Errors: the log does not tell
     /// what the workload asks of it.
     static Result<std::shared_ptr<const RequestTable>>
-    make(const PointPlan& point, const LengthSource& lengths, std::shared_ptr<const Trace> log);
+    make(const PointPlan& point, const LengthSource& lengths, std::shared_ptr<const Trace> log,
+         std::uint32_t firstRow = 0);
 
     std::size_t size() const { return m_rows.size(); }
     Place placeOf(std::uint32_t request) const;

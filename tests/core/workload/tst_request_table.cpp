@@ -189,6 +189,32 @@ private slots:
         QVERIFY(continued > 0);
     }
 
+    void pausesAreThoseOfTheLog()
+    {
+        Matrix m = matrixOf(TAILMARK_TEST_DATA "/traces/agent_session.json", PrefixKind::Trace,
+                            SessionsKind::Trace);
+        m.tests[0].thinkTime = ThinkTime::Trace;
+        const auto log = importTrace(m.workload.lengths.file).value();
+        const auto source = makeRequestSource(m, pointOf(m), {}).value();
+        double sumS = 0, told = 0;
+        std::multiset<std::int64_t> ofTheLog, planned;
+        for (const TraceRow row : log.rows) {
+            const bool isTold = isPresent(row.thinkTime);
+            ofTheLog.insert(isTold ? row.thinkTime.count() : 0);
+            sumS += isTold ? toSeconds(row.thinkTime) : 0;
+            told += isTold;
+        }
+        for (std::uint32_t i = 0; i < log.rows.size(); ++i)
+            planned.insert(source->planned(i).thinkTime.count());
+        QVERIFY(sumS > 0);
+        QCOMPARE(planned, ofTheLog);
+        m.tests[0].thinkTimeS = 2 * sumS / told; // stretched to this mean
+        const auto slower = makeRequestSource(m, pointOf(m), {}).value();
+        for (std::uint32_t i = 0; i < log.rows.size(); ++i)
+            QVERIFY(std::abs(2 * toSeconds(source->planned(i).thinkTime) -
+                             toSeconds(slower->planned(i).thinkTime)) < 1e-6);
+    }
+
     void turnsRepeatTheConversation()
     {
         Matrix m = matrixOf("", PrefixKind::None, SessionsKind::Synthetic);
