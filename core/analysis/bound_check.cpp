@@ -17,10 +17,14 @@ double meanOf(const std::optional<Distribution>& counts)
     return counts ? counts->mean : 0;
 }
 
+const std::optional<Distribution>& promptOf(const PointSummary& point)
+{
+    return point.promptTokens ? point.promptTokens : point.promptTokensPlanned;
+}
+
 double contextOf(const PointSummary& point)
 {
-    const std::optional<Distribution>& prompt = point.promptTokens ? point.promptTokens : point.promptTokensPlanned;
-    return meanOf(prompt) + meanOf(point.outputTokens) / 2;
+    return meanOf(promptOf(point)) + meanOf(point.outputTokens) / 2;
 }
 
 std::pair<double, const char*> batchOf(const PointSummary& point)
@@ -87,14 +91,31 @@ std::string countsText(const PointSummary& point)
     return "wrong token counts";
 }
 
+/// The bound is that of decoding; prompts that were not in the cache had to be read as well.
+std::optional<double> prefillShare(const BoundCheck& c, const PointSummary& point)
+{
+    const std::optional<double> requests = point.rate(Metric::RequestsPerS);
+    if (!c.computeTokensPerS || !requests)
+        return std::nullopt;
+    const double cached = point.cache.promptTokens > 0 ? static_cast<double>(point.cache.cachedTokens) /
+                                                             static_cast<double>(point.cache.promptTokens)
+                                                       : 0;
+    return *requests * meanOf(promptOf(point)) * (1 - cached) / *c.computeTokensPerS;
+}
+
 std::string sentenceOf(const BoundCheck& c, const PointSummary& point)
 {
+    constexpr double kWorthTelling = 0.1;
     const double fraction = *c.bindingFraction();
     const bool byCompute = c.computeTokensPerS && *c.computeTokensPerS < c.bandwidthTokensPerS;
     const BoundStanding standing = boundStandingOf(fraction);
     std::string text = figureText(*c.measuredTokensPerS) + " tok/s are " + percentText(fraction) + " of the " +
                        (byCompute ? "compute" : "bandwidth") + " bound of " + figureText(c.tokensPerS()) +
                        " tok/s at batch " + figureText(c.batch) + ": " + boundStandingText(standing);
+    if (const auto share = prefillShare(c, point);
+        share.value_or(0) >= kWorthTelling && standing != BoundStanding::Impossible)
+        text += "; reading the prompts, which the bound leaves out, takes at least " + percentText(*share) +
+                " of the peak arithmetic";
     if (standing == BoundStanding::Impossible)
         text += ". It could be " + speculationText(point) + "; " + cachingText(point) + "; " + countsText(point) +
                 "; or wrong inputs (bytes per parameter, devices, active parameters)";

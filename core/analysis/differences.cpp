@@ -20,6 +20,7 @@ using Entries =
 constexpr std::string_view kUnknown = "unknown";
 constexpr std::string_view kQuantization = "card.quantization";
 constexpr std::string_view kEngine = "card.engine";
+constexpr std::string_view kWorkload = "workload"; ///< all of it: neither run tells any
 
 void flatten(const nlohmann::ordered_json& json, const std::string& path, Entries& entries)
 {
@@ -196,12 +197,14 @@ std::string listed(const Difference& d)
 
 template <typename Select> std::string listOf(std::span<const Difference> differences, Select&& select)
 {
+    constexpr std::size_t kMostListed = 12; // of a run of another tool nearly nothing is known
     std::string text;
+    std::size_t n = 0;
     for (const Difference& d : differences) {
-        if (select(d))
+        if (select(d) && ++n <= kMostListed)
             text += (text.empty() ? "" : ", ") + listed(d);
     }
-    return text;
+    return n > kMostListed ? text + " and " + countText(n - kMostListed) + " more" : text;
 }
 
 } // namespace
@@ -215,8 +218,8 @@ std::vector<Difference> differences(const RunFacts& a, const RunFacts& b)
     else if (!a.matrixUnknown || !b.matrixUnknown)
         oneMatrix(a, b, all);
     else
-        for (const char* part : {"workload", "measurement", "limits"})
-            all.push_back({part, std::string(kUnknown), std::string(kUnknown), true, {}});
+        for (const std::string_view part : {kWorkload, std::string_view("measurement"), std::string_view("limits")})
+            all.push_back({std::string(part), std::string(kUnknown), std::string(kUnknown), true, {}});
     const auto rank = [](const Difference& d) {
         if (isUnknownOnBothSides(d))
             return 2;
@@ -256,7 +259,10 @@ std::string comparisonSentence(std::span<const Difference> differences)
             text +=
                 ", with " + countText(parts) + (parts == 1 ? " entry" : " entries") + " that belong to it";
     } else if (known == 0 && possible == 0) {
-        text = "Nothing that is known differs: a repeat under the same conditions";
+        const bool workloadUnknown =
+            std::any_of(differences.begin(), differences.end(), [](const Difference& d) { return d.key == kWorkload; });
+        text = workloadUnknown ? "Nothing that is known differs"
+                               : "Nothing that is known differs: a repeat under the same conditions";
     } else {
         text = "Uncontrolled: ";
         if (known > 0)

@@ -366,6 +366,21 @@ private slots:
         QVERIFY(holds(c.sentence, "return little"));
     }
 
+    void promptsThatHaveToBeReadAreTold()
+    {
+        BoundFigures f = plain();
+        f.peakTflops = 160; // 10,000 tok/s
+        PointSummary p = pointAt(64, 1000, 64);
+        p.rates[Metric::RequestsPerS] = 4;
+        Distribution prompt;
+        prompt.mean = 500;
+        p.promptTokens = prompt;
+        QVERIFY(holds(checkBound(f, p)->sentence, "at least 20 % of the peak arithmetic"));
+        p.cache.promptTokens = 1000;
+        p.cache.cachedTokens = 900; // 2 % are left
+        QVERIFY(!holds(checkBound(f, p)->sentence, "peak arithmetic"));
+    }
+
     void aboveTheBoundWhatMayExplainIt()
     {
         PointSummary p = pointAt(8, 1600, 8); // the bound is 800

@@ -211,6 +211,7 @@ private slots:
         QCOMPARE(c.levels.size(), std::size_t(2));
         QCOMPARE(*c.levels[0].latencyA, 50.0);  // to the first event, as vLLM has it
         QCOMPARE(*c.levels[0].latencyB, 340.0);
+        QVERIFY2(holds(c.conditions(), " more; "), c.conditions().c_str()); // not all of sixty in one sentence
         QVERIFY(std::any_of(c.differences.begin(), c.differences.end(), [](const Difference& d) {
             return d.key == "workload.lengths.prompt_tokens" && d.unknown && d.b == "unknown";
         }));
@@ -230,6 +231,16 @@ private slots:
         QVERIFY(!c.controlled());
         QVERIFY(std::any_of(c.differences.begin(), c.differences.end(),
                             [](const Difference& d) { return d.key == "workload" && d.unknown; }));
+    }
+
+    void twoRunsOfWhichNothingIsToldAreNoRepeat()
+    {
+        Imported imported(levelsOf({"sglang.jsonl"}));
+        const Result<RunId> other = importForeignRun(imported.store(), "again", "", levelsOf({"sglang.jsonl"}));
+        const Result<ComparedRuns> compared = loadCompared(imported.store(), {imported.id.value(), other.value()});
+        const std::string text = compared.value().comparisons.at(0).conditions();
+        QVERIFY2(text.starts_with("Nothing that is known differs; ") && holds(text, "Both as SGLang counts"),
+                 text.c_str());
     }
 
     void theBoundStandsOnLittlesMean()
