@@ -84,7 +84,7 @@ void judge(PointSummary& summary, const Slo& slo, const ForeignFigures& f)
     }
     if (!untold.empty()) {
         summary.verdict.valid = false;
-        summary.verdict.reasons.push_back({"not_told", "the file does not tell " + untold});
+        summary.verdict.reasons.push_back({"not_told", "not known by these definitions: " + untold});
     }
 }
 
