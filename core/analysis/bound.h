@@ -83,7 +83,7 @@ struct BoundCheck
     bool operator==(const BoundCheck&) const = default;
 };
 /// The batch is what the engine's counter says is running, else the mean number of requests in flight (Little). Absent
-/// where the figures are not known, or nothing was in flight.
+/// where the figures are not known, nothing was in flight, or nothing was answered.
 std::optional<BoundCheck> checkBound(const BoundFigures& figures, const PointSummary& point);
 
 /// The bound where it matters: at the last level that meets the SLO.

@@ -155,7 +155,7 @@ std::optional<BoundCheck> checkBound(const BoundFigures& figures, const PointSum
     check.contextTokens = contextOf(point);
     const auto bound = bandwidthBound(figures, check.batch, check.contextTokens);
     const auto single = bandwidthBound(figures, 1, 0);
-    if (!bound || !single)
+    if (!bound || !single || point.rate(Metric::OutputTokensPerS) == 0.0)
         return std::nullopt;
     check.bandwidthTokensPerS = *bound;
     check.singleStreamTokensPerS = *single;

@@ -98,7 +98,7 @@ Claim parseClaim(const std::string& whole)
     static const std::regex kPrompt =
         pattern(NUMBER R"((?:[\s-]*tokens?)?[\s-]*(?:in(?:put)?\b|prompts?\b|isl\b)(?!\s*flight))");
     static const std::regex kOutput =
-        pattern(NUMBER R"((?:[\s-]*tokens?)?[\s-]*(?:out(?:put)?\b|completions?\b|osl\b)(?!\s+tok))");
+        pattern(NUMBER R"((?:[\s-]*tokens?)?[\s-]*(?:out(?:put)?\b|completions?\b|osl\b)(?!\s+tok\w*\s*(?:/|per\b)))");
     Claim claim;
     readThroughput(text, claim);
     claim.requestsPerS = find(text, kRequests);

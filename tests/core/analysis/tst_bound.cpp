@@ -338,6 +338,9 @@ private slots:
             QVERIFY2(holds(c.text, part), c.text.c_str());
         QVERIFY2(holds(c.sentence, "much headroom"), c.sentence.c_str());
         QVERIFY(!checkBound(boundFigures({}), p));
+        PointSummary silent = p;
+        silent.rates[Metric::OutputTokensPerS] = 0;
+        QVERIFY(!checkBound(boundFigures(in), silent));
         p.meanInFlight = 0;
         QVERIFY(!checkBound(boundFigures(in), p));
     }

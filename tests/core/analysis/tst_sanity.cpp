@@ -65,6 +65,8 @@ private slots:
                                << "5,600 tok/s, p95 TTFT 2 s, p95 TPOT 50 ms";
         QTest::newRow("lengths") << "8400 tok/s, 64 streams, 1024 in / 128 out"
                                  << "8,400 tok/s, 64 in flight, 1,024 prompt tokens, 128 output tokens";
+        QTest::newRow("output tokens") << "900 output tokens/s, 128 output tokens each"
+                                       << "900 tok/s, 128 output tokens";
         QTest::newRow("million") << "1.2 million tokens/s" << "1,200,000 tok/s";
         QTest::newRow("nothing") << "the fastest engine of all" << "";
     }
