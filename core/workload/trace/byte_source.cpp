@@ -161,6 +161,11 @@ std::size_t ByteSource::inflate(char* to, std::size_t room)
     return room - stream.avail_out;
 }
 
+std::uint64_t ByteSource::size() const
+{
+    return m_file->size;
+}
+
 double ByteSource::fractionRead() const
 {
     return m_file->size == 0 ? 0 : std::min(1.0, double(m_file->read) / double(m_file->size));

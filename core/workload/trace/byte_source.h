@@ -33,6 +33,8 @@ public:
     bool full() const { return m_end - m_begin >= kMaxWindow; }
     /// Why it could not be read to the end; empty where it could.
     const std::string& failure() const { return m_failure; }
+    /// Of the file as it is on disk, in bytes; 0 = not known.
+    std::uint64_t size() const;
     /// Of the file on disk, 0..1.
     double fractionRead() const;
 

@@ -65,6 +65,7 @@ private:
 bool CsvRecords::endOf(std::size_t& end)
 {
     Quotes quotes(m_separator);
+    m_spansLines = false;
     std::size_t from = 0, firstEnd = 0;
     bool quoted = false;
     for (;;) {
@@ -75,7 +76,7 @@ bool CsvRecords::endOf(std::size_t& end)
             continue;
         if (!found || (quoted && window.size() > kMaxQuoted && from > kMaxQuoted)) {
             if (quoted) { // a quote that nothing closes: it concerns its own line only
-                m_quotesSpanLines = false;
+                m_quotesSpanLines = m_spansLines = false;
                 end = firstEnd;
                 return true;
             }
@@ -90,7 +91,7 @@ bool CsvRecords::endOf(std::size_t& end)
             return true;
         if (!quoted)
             firstEnd = end;
-        quoted = true;
+        quoted = m_spansLines = true;
         from = end + 1;
     }
 }
@@ -107,9 +108,7 @@ bool CsvRecords::next(std::string_view& record)
         record = m_source.window().substr(0, end);
         m_consumed = end + whole;
         m_line = m_nextLine;
-        m_nextLine += 1 + (std::memchr(record.data(), '\n', record.size())
-                               ? std::count(record.begin(), record.end(), '\n')
-                               : 0);
+        m_nextLine += 1 + (m_spansLines ? std::count(record.begin(), record.end(), '\n') : 0);
         if (m_line == 1 && record.starts_with("\xEF\xBB\xBF"))
             record.remove_prefix(3);
         if (!record.empty() && record.back() == '\r')
@@ -232,6 +231,11 @@ bool readCsv(ByteSource& source, char separator, bool header, RowReader& rows, T
         wanted.push_back({field, layout.sources[field]->column, &layout.sources[field]->path});
         enough = std::max(enough, layout.sources[field]->column + 1);
     }
+    // By the lines that are in memory; of a packed file too few, which does no harm.
+    const std::string_view begin = source.window();
+    const auto lines = static_cast<std::uint64_t>(std::count(begin.begin(), begin.end(), '\n'));
+    if (!begin.empty())
+        builder.expectRows(lines + lines * (source.size() / begin.size()));
     CsvRecords records(source, separator);
     std::string_view record;
     std::vector<std::string_view> cells;

@@ -36,6 +36,7 @@ private:
     std::int64_t m_line = 0, m_nextLine = 1;
     bool m_tooLong = false;
     bool m_quotesSpanLines = true; ///< until one is never closed
+    bool m_spansLines = false;     ///< the record at hand does
 };
 
 /// Cells of a record, up to a count that is enough; trimmed, without quotes. They point into the record, or,

@@ -24,6 +24,8 @@ public:
     Trace& facts() { return m_trace; } ///< format, unit, clock, block size: set before the first row
     void setWholeBlocksOnly(bool only) { m_wholeBlocksOnly = only; } ///< the last partial block is not named
 
+    /// Before the first row: about how many there will be.
+    void expectRows(std::uint64_t rows) { m_trace.rows.expect(std::min(rows, m_options.keepRows)); }
     /// A row with its times as the file has them. `scope`: ids of blocks mean the same within one only.
     void accept(TraceRow row, std::span<const IdRun> ids = {}, std::uint64_t scope = 0);
     void reject(std::int64_t line, std::string_view field, std::string_view reason);

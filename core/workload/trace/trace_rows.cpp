@@ -26,6 +26,13 @@ std::span<const BlockRun> TraceRows::blocks(std::size_t i) const
     return std::span(m_runs).subspan(begin, m_runsEnd.at(i) - begin);
 }
 
+void TraceRows::expect(std::size_t rows)
+{
+    m_prompt.reserve(rows);
+    m_output.reserve(rows);
+    m_arrival.expected = m_line.expected = rows; // the others are rarely told
+}
+
 void TraceRows::push_back(const TraceRow& row, std::span<const BlockRun> blocks)
 {
     const std::size_t i = size();

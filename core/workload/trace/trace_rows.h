@@ -56,6 +56,8 @@ public:
     std::span<const Nanoseconds> arrivals() const { return m_arrival.values; }
 
     void push_back(const TraceRow& row, std::span<const BlockRun> blocks = {});
+    /// Before the first row: about how many will come, so that the columns need not move while they grow.
+    void expect(std::size_t rows);
     void setArrival(std::size_t i, Nanoseconds arrival) { m_arrival.values[i] = arrival; }
     /// Arrivals from the earliest on.
     void startAtZero();
@@ -95,7 +97,8 @@ private:
     template <typename T> struct Column
     {
         T absent{};
-        std::vector<T> values;
+        std::vector<T> values = {};
+        std::size_t expected = 0;
 
         T at(std::size_t i) const { return values.empty() ? absent : values[i]; }
         void append(std::size_t i, T value)
@@ -103,6 +106,7 @@ private:
             if (values.empty()) {
                 if (value == absent)
                     return;
+                values.reserve(expected);
                 values.resize(i, absent);
             }
             values.push_back(value);
@@ -111,12 +115,12 @@ private:
     template <typename Select> void keep(std::size_t count, Select&& source);
 
     std::vector<std::int32_t> m_prompt, m_output;
-    Column<Nanoseconds> m_arrival{kAbsentTime, {}}, m_think{kAbsentTime, {}};
-    Column<std::uint32_t> m_line{0, {}};
-    Column<std::int32_t> m_cached{TraceRow::kNotTold, {}}, m_session{TraceRow::kNotTold, {}},
-        m_turn{TraceRow::kNotTold, {}}, m_model{TraceRow::kNotTold, {}};
+    Column<Nanoseconds> m_arrival{kAbsentTime}, m_think{kAbsentTime};
+    Column<std::uint32_t> m_line{0};
+    Column<std::int32_t> m_cached{TraceRow::kNotTold}, m_session{TraceRow::kNotTold},
+        m_turn{TraceRow::kNotTold}, m_model{TraceRow::kNotTold};
     std::vector<BlockRun> m_runs;           ///< of all rows, one after another
-    Column<std::uint32_t> m_runsEnd{0, {}}; ///< per row: where its runs end
+    Column<std::uint32_t> m_runsEnd{0}; ///< per row: where its runs end
 };
 
 } // namespace tailmark
