@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTemporaryDir>
 #include <QtTest>
+
+#include <QTemporaryDir>
 
 #include "plan/plan.h"
 #include "record/request_record.h"
@@ -52,14 +53,14 @@ class PromptFileTest : public QObject
 private slots:
     void linesWithAText()
     {
-        const File file(line(R"({"prompt": "Say \"hi\"\n now", "output_tokens": 12, "prompt_tokens": 9})") +
-                        line(R"({"text_input": "eight chars here", "output_length": 5})"));
+        const File file(line("{\"prompt\": \"Say \\\"hi\\\"\\n now\", \"output_tokens\": 12, \"prompt_tokens\": 9}") +
+                        line("{\"text_input\": \"eight chars here\", \"output_length\": 5}"));
         const auto prompts = file.read();
         QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
         const FilePrompts& all = *prompts.value();
         QCOMPARE(all.size(), std::size_t{2});
         QVERIFY(!all.areMessages());
-        QCOMPARE(std::string(all.asJson(0)), std::string(R"(Say \"hi\"\n now)"));
+        QCOMPARE(std::string(all.asJson(0)), std::string("Say \\\"hi\\\"\\n now"));
         QCOMPARE(all.promptTokens(0), 9);
         QCOMPARE(all.outputTokens(0), 12);
         QCOMPARE(all.promptTokens(1), kUnknownCount);
@@ -71,9 +72,9 @@ private slots:
 
     void questionsOfShareGpt()
     {
-        const File file(R"([{"id":"a","conversations":[{"from":"human","value":"One?"},{"from":"gpt","value":"Two."}]},
-            {"id":"b","conversations":[{"from":"gpt","value":"Only an answer"}]},
-            {"id":"c","conversations":[{"from":"system","value":"s"},{"from":"user","value":"Three?"}]}])");
+        const File file("[{\"id\":\"a\",\"conversations\":[{\"from\":\"human\",\"value\":\"One?\"},{\"from\":\"gpt\",\"value\":\"Two.\"}]},"
+            "{\"id\":\"b\",\"conversations\":[{\"from\":\"gpt\",\"value\":\"Only an answer\"}]},"
+            "{\"id\":\"c\",\"conversations\":[{\"from\":\"system\",\"value\":\"s\"},{\"from\":\"user\",\"value\":\"Three?\"}]}]");
         const auto prompts = file.read();
         QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
         QCOMPARE(prompts.value()->size(), std::size_t{2});
@@ -86,15 +87,16 @@ private slots:
 
     void messagesStayAsTheyAre()
     {
-        const char* messages = R"([{"role":"system","content":"Be brief."},{"role":"user","content":"Why?"}])";
-        const File file(line((std::string(R"({"messages":)") + messages + R"(,"max_tokens":8})").c_str()) +
-                        line((std::string(R"({"custom_id":"x","body":{"messages":)") + messages + "}}").c_str()) +
-                        line(R"({"prompt":"a text"})"));
+        const nlohmann::json messages = {{{"role", "system"}, {"content", "Be brief."}},
+                                         {{"role", "user"}, {"content", "Why?"}}};
+        const nlohmann::json plain = {{"messages", messages}, {"max_tokens", 8}};
+        const nlohmann::json ofBatch = {{"custom_id", "x"}, {"body", {{"messages", messages}}}};
+        const File file(plain.dump() + "\n" + ofBatch.dump() + "\n{\"prompt\":\"a text\"}\n");
         const auto prompts = file.read();
         QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
         QVERIFY(prompts.value()->areMessages());
         QCOMPARE(prompts.value()->size(), std::size_t{2});
-        QCOMPARE(nlohmann::json::parse(prompts.value()->asJson(1)), nlohmann::json::parse(messages));
+        QCOMPARE(nlohmann::json::parse(prompts.value()->asJson(1)), messages);
         QCOMPARE(prompts.value()->outputTokens(0), 8);
         QVERIFY(prompts.value()->remark().find("line 3 has a text, the records before it messages") !=
                 std::string::npos);
@@ -129,7 +131,7 @@ private slots:
 
     void theRequestIsThePromptOfTheFile()
     {
-        const File file(line(R"({"messages":[{"role":"user","content":"Why?"}],"max_tokens":8})"));
+        const File file(line("{\"messages\":[{\"role\":\"user\",\"content\":\"Why?\"}],\"max_tokens\":8}"));
         Matrix matrix;
         matrix.target.model = "m";
         matrix.workload.output = OutputPolicy::Natural;
@@ -143,7 +145,7 @@ private slots:
         std::string body;
         source.value()->writeBody(5, body);
         const nlohmann::json sent = nlohmann::json::parse(body);
-        QCOMPARE(sent["messages"], nlohmann::json::parse(R"([{"role":"user","content":"Why?"}])"));
+        QCOMPARE(sent["messages"], nlohmann::json::parse("[{\"role\":\"user\",\"content\":\"Why?\"}]"));
         QCOMPARE(sent["max_tokens"], nlohmann::json(8));
         QCOMPARE(sent["model"], nlohmann::json("m"));
         QCOMPARE(source.value()->planned(5).promptTokens, kUnknownCount);
@@ -151,7 +153,7 @@ private slots:
         matrix.target.api = Api::Completions;
         QVERIFY(!makeRequestSource(matrix, point, options).ok());
 
-        const File texts(line(R"({"prompt":"Say \"a\"","prompt_tokens":4,"output_tokens":3})"));
+        const File texts(line("{\"prompt\":\"Say \\\"a\\\"\",\"prompt_tokens\":4,\"output_tokens\":3}"));
         point.lengths = texts.lengths();
         options.fit.method = PromptMethod::TokenIds; // a text stays a text
         const auto ofText = makeRequestSource(matrix, point, options);
