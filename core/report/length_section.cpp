@@ -70,6 +70,25 @@ ReportTable partTable(const std::vector<const PointSummary*>& points)
     return table;
 }
 
+ReportTable sharingTable(const std::vector<const PointSummary*>& points)
+{
+    ReportTable table{
+        {{"Test", {}, false},
+         {"Load", {}, false},
+         {"Prefix sharing planned", "Of the prompt tokens, what a prefix cache of endless size serves", true},
+         {"Realised", "What the engine took from its cache", true},
+         {"Told by", {}, false}},
+        {}};
+    for (const PointSummary* p : points)
+        if (const auto planned = p->sharing.planned()) {
+            const auto measured = p->sharing.measured();
+            table.rows.push_back({p->point.test, loadText(p->point.load), percentText(*planned),
+                                  measured ? percentText(*measured) : std::string(),
+                                  std::string(hitSourceId(p->sharing.source))});
+        }
+    return table;
+}
+
 } // namespace
 
 ReportSection lengthSection(const RunResults& results)
@@ -85,14 +104,15 @@ ReportSection lengthSection(const RunResults& results)
                   "Of each test the point with the most requests.",
                   Paragraph::Kind::Plain});
     section.blocks.push_back(quantileTable(points));
-    for (ReportTable table : {correlationTable(points), partTable(points)})
+    for (ReportTable table : {correlationTable(points), partTable(points), sharingTable(points)})
         if (!table.rows.empty())
             section.blocks.push_back(std::move(table));
     std::uint64_t clipped = 0;
     for (const PointSummary& p : results.points)
         clipped += p.lengths.clipped;
     if (clipped > 0)
-        section.blocks.push_back(Paragraph{countText(clipped) + (clipped == 1 ? " request was" : " requests were") +
+        section.blocks.push_back(Paragraph{countText(clipped) +
+                                               (clipped == 1 ? " request was" : " requests were") +
                                                " cut to fit the target's context.",
                                            Paragraph::Kind::Warning});
     return section;

@@ -26,20 +26,40 @@ std::int64_t longestOf(const LengthSource& lengths)
     return longest;
 }
 
+AskedLengths askedOf(std::span<const LengthPart> parts, int choices)
+{
+    AskedLengths asked = askedLengths(parts);
+    multiply(asked.all.output, choices);
+    for (AskedLengths::Part& part : asked.parts)
+        multiply(part.figures.output, choices);
+    return asked;
+}
+
 } // namespace
 
 StatedLengths::StatedLengths(std::shared_ptr<const LengthSource> stated, int choices)
-    : m_stated(std::move(stated)), m_asked(askedLengths(m_stated->parts())), m_choices(choices)
+    : m_stated(std::move(stated)), m_asked(askedOf(m_stated->parts(), choices)), m_choices(choices)
 {
-    multiply(m_asked.all.output, choices);
-    for (AskedLengths::Part& part : m_asked.parts)
-        multiply(part.figures.output, choices);
+}
+
+/// What is drawn for the turns of a conversation is what each adds to it: the prompts are longer.
+AskedLengths StatedLengths::askedBy(const PointPlan& point) const
+{
+    if (point.sessions.kind != SessionsKind::Synthetic)
+        return m_asked;
+    const auto turns = RequestTable::make(point, *m_stated, nullptr);
+    if (!turns)
+        return m_asked;
+    LengthPart all;
+    for (std::uint32_t i = 0; i < turns.value()->size(); ++i)
+        all.pairs.push_back(turns.value()->row(i).lengths);
+    return askedOf({&all, 1}, m_choices);
 }
 
 void StatedLengths::note(const PointPlan& point, const LengthSource& sent, const RecordBatch& batch,
                          PointFacts& facts) const
 {
-    facts.lengths = m_asked;
+    facts.lengths = askedBy(point);
     if (&sent == m_stated.get())
         return;
     // Rows that are asked in the order of their log are not drawn: those that were cut fill the context.

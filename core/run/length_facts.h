@@ -22,6 +22,8 @@ public:
     void note(const PointPlan& point, const LengthSource& sent, const RecordBatch& batch, PointFacts& facts) const;
 
 private:
+    AskedLengths askedBy(const PointPlan& point) const;
+
     std::shared_ptr<const LengthSource> m_stated;
     AskedLengths m_asked;
     int m_choices;

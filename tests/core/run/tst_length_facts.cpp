@@ -47,6 +47,18 @@ private slots:
         QCOMPARE(uncut.clippedRequests, std::uint64_t{0});
     }
 
+    void turnsOfAConversationAreLongerThanWhatIsDrawnForThem()
+    {
+        PointPlan point;
+        point.sessions = {SessionsKind::Synthetic, 3};
+        const auto stated = makeLengthSource(fixedLengths(100, 10)).value();
+        PointFacts facts;
+        StatedLengths(stated, 2).note(point, *stated, {}, facts);
+        QCOMPARE(facts.lengths->all.prompt.p50, std::int64_t{210});
+        QCOMPARE(facts.lengths->all.prompt.max, std::int64_t{320});
+        QCOMPARE(facts.lengths->all.output.p50, std::int64_t{20});
+    }
+
     /// Of every kind that is drawn: what is sent never goes beyond the context.
     void everyKindIsCut()
     {
