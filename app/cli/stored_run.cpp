@@ -177,10 +177,13 @@ void printPoints(const RunResults& results, std::ostream& out)
 
 void printReasons(const RunResults& results, std::ostream& out)
 {
-    for (const PointSummary& point : results.points)
+    for (const PointSummary& point : results.points) {
+        const std::string where = oneLine(point.point.test) + ", " + loadText(point.point) + ": ";
         for (const VerdictReason& reason : point.verdict.reasons)
-            out << oneLine(point.point.test) << ", " << loadText(point.point) << ": " << reason.code
-                << ": " << oneLine(reason.text) << '\n';
+            out << where << reason.code << ": " << oneLine(reason.text) << '\n';
+        if (const std::string missing = cutOffText(point.cutOff, point.rate(Metric::OutputTokensPerS)); !missing.empty())
+            out << where << "out tok/s " << missing << '\n';
+    }
 }
 
 void printLaws(const RunResults& results, std::ostream& out)

@@ -2,6 +2,7 @@
 #include "analysis/cache_state.h"
 
 #include "analysis/point_data.h"
+#include "analysis/server_summary.h"
 #include "analysis/text.h"
 #include "plan/prefix_group.h"
 
@@ -27,12 +28,12 @@ const char* stateWord(CachePolicy policy)
 }
 
 /// Of the prompt, what is the shared prefix of its group.
-std::int64_t tokensOfGroup(const PointPlan& point, const RequestRecord& r)
+std::int64_t tokensOfGroup(const PointPlan& point, const RequestRecord& r, int promptTokens)
 {
     const std::uint32_t drawnFor =
         r.session == kUnknownCount ? r.request : static_cast<std::uint32_t>(r.session);
     const auto group = prefixGroup(point, drawnFor);
-    return group ? std::min(group->tokens, r.promptTokens) : 0;
+    return group ? std::min(group->tokens, promptTokens) : 0;
 }
 
 std::string countsText(const CacheState& s)
@@ -43,22 +44,57 @@ std::string countsText(const CacheState& s)
     return text;
 }
 
+std::string countersText(const CacheState& s)
+{
+    std::string text = "prefix hits " + percentText(s.counterHits / s.counterQueries) + " by the server's counters";
+    if (s.plannedShare > 0)
+        text += " (shared by plan: " + percentText(s.plannedShare) + ")";
+    return text;
+}
+
 /// Standing and words from the sums; `agrees` is asked where something was told and something is claimed.
 template <typename Agrees> void settle(CacheState& s, Agrees&& agrees)
 {
     const bool claimed = s.stated != CachePolicy::AsIs;
     const std::string state = stateWord(s.stated);
-    if (s.requests == 0) {
+    if (s.requests == 0 && s.counterQueries <= 0) {
         s.standing = claimed ? CacheStanding::Unverified : CacheStanding::NotStated;
         s.text = state + (claimed ? ", unverified: " : ", ") +
                  (s.succeeded ? "the engine tells no cached tokens" : "no request succeeded");
-    } else if (!claimed) {
-        s.text = state + ", " + countsText(s);
+        return;
+    }
+    const std::string evidence = s.requests > 0 ? countsText(s) : countersText(s);
+    if (!claimed) {
+        s.text = state + ", " + evidence;
     } else {
         s.standing = agrees() ? CacheStanding::Proved : CacheStanding::Contradicted;
-        s.text = state + (s.standing == CacheStanding::Proved ? ", proved by " : ", contradicted by ") + countsText(s);
+        s.text = state + (s.standing == CacheStanding::Proved ? ", proved by " : ", contradicted by ") + evidence;
     }
 }
+
+/// What the requests of a point can have from the cache, in tokens.
+struct Expected
+{
+    double prompts = 0;
+    double shared = 0;    ///< by plan
+    double leastWarm = 0; ///< what prefixes in whole blocks give
+    double same = 0;      ///< what every prompt has
+
+    void add(const PointData& data, const RequestRecord& r, int promptTokens)
+    {
+        prompts += promptTokens;
+        same += data.facts.cache.overheadTokens.value_or(std::min(kLongestTemplate, promptTokens / 2));
+        const std::int64_t ofGroup = tokensOfGroup(data.point, r, promptTokens);
+        shared += static_cast<double>(std::max<std::int64_t>(ofGroup, std::min(r.cachedTokensPlanned, promptTokens)));
+        leastWarm += static_cast<double>(std::max<std::int64_t>(0, ofGroup - kLargestBlock));
+    }
+    bool holds(CachePolicy stated, double cached) const
+    {
+        const bool tooMuch = cached > shared + same + kTolerance * prompts;
+        const bool tooLittle = stated == CachePolicy::Warm && (cached <= 0 || cached < kLeastOfShared * leastWarm);
+        return !tooMuch && !tooLittle;
+    }
+};
 
 } // namespace
 
@@ -68,7 +104,7 @@ std::string_view cacheStandingId(CacheStanding standing)
     return ids[static_cast<std::size_t>(standing)];
 }
 
-CacheState judgeCache(const PointData& data)
+CacheState judgeCache(const PointData& data, const ServerSummary* server)
 {
     const CacheFacts& facts = data.facts.cache;
     CacheState s;
@@ -77,31 +113,28 @@ CacheState judgeCache(const PointData& data)
     const bool anyTold = std::ranges::any_of(data.inWindow, [](const RequestRecord* r) {
         return r->outcome == Outcome::Completed && r->cachedTokens != kUnknownCount;
     });
-    double leastWarm = 0; // what prefixes in whole blocks give
-    double same = 0;      // what every prompt has
+    Expected told, sent;
     for (const RequestRecord* r : data.inWindow) {
-        const bool told = r->cachedTokens != kUnknownCount || (anyTold && facts.absentIsZero);
+        if (isPresent(r->sent) && std::max(r->promptTokens, r->promptTokensPlanned) > 0)
+            sent.add(data, *r, r->promptTokens > 0 ? r->promptTokens : r->promptTokensPlanned);
+        const bool isTold = r->cachedTokens != kUnknownCount || (anyTold && facts.absentIsZero);
         s.succeeded |= r->outcome == Outcome::Completed;
-        if (r->outcome != Outcome::Completed || !told || r->promptTokens <= 0)
+        if (r->outcome != Outcome::Completed || !isTold || r->promptTokens <= 0)
             continue;
-        same += facts.overheadTokens.value_or(std::min(kLongestTemplate, r->promptTokens / 2));
+        told.add(data, *r, r->promptTokens);
         ++s.requests;
         s.promptTokens += static_cast<std::uint64_t>(r->promptTokens);
         s.cachedTokens += static_cast<std::uint64_t>(std::max(0, r->cachedTokens));
-        const std::int64_t shared = tokensOfGroup(data.point, *r);
-        s.sharedTokens += static_cast<std::uint64_t>(
-            std::max<std::int64_t>(shared, std::min(r->cachedTokensPlanned, r->promptTokens)));
-        leastWarm += static_cast<double>(std::max<std::int64_t>(0, shared - kLargestBlock));
     }
-
+    s.sharedTokens = static_cast<std::uint64_t>(told.shared);
+    if (s.requests == 0 && s.succeeded && server && server->prefixHitShare() && sent.prompts > 0) {
+        s.counterQueries = *server->delta(ServerCounter::PrefixQueries);
+        s.counterHits = *server->delta(ServerCounter::PrefixHits);
+        s.plannedShare = sent.shared / sent.prompts;
+    }
     settle(s, [&] {
-        const double cached = static_cast<double>(s.cachedTokens);
-        const double most =
-            static_cast<double>(s.sharedTokens) + same + kTolerance * static_cast<double>(s.promptTokens);
-        const bool tooMuch = cached > most;
-        const bool tooLittle =
-            s.stated == CachePolicy::Warm && (s.cachedTokens == 0 || cached < kLeastOfShared * leastWarm);
-        return !tooMuch && !tooLittle;
+        return s.requests > 0 ? told.holds(s.stated, static_cast<double>(s.cachedTokens))
+                              : sent.holds(s.stated, *server->prefixHitShare() * sent.prompts);
     });
     return s;
 }
@@ -116,6 +149,9 @@ CacheState pooled(std::span<const CacheState> points)
     std::size_t contradicted = 0;
     bool untold = false;
     for (const CacheState& p : points) {
+        s.counterHits += p.counterHits;
+        s.plannedShare += p.plannedShare * p.counterQueries;
+        s.counterQueries += p.counterQueries;
         s.requests += p.requests;
         s.promptTokens += p.promptTokens;
         s.cachedTokens += p.cachedTokens;
@@ -124,13 +160,17 @@ CacheState pooled(std::span<const CacheState> points)
         untold |= p.standing == CacheStanding::Unverified && p.succeeded;
         s.succeeded |= p.succeeded;
     }
-    if (untold)
+    if (s.counterQueries > 0)
+        s.plannedShare /= s.counterQueries;
+    if (untold && contradicted == 0) {
         s.requests = 0; // what some points did not tell is not known of the run
+        s.counterQueries = 0;
+    }
     settle(s, [&] { return contradicted == 0; });
     if (contradicted > 0) {
         s.standing = CacheStanding::Contradicted;
         s.text = std::string(stateWord(s.stated)) + ", contradicted at " + countText(contradicted) + " of " +
-                 countText(points.size()) + " points: " + countsText(s);
+                 countText(points.size()) + " points: " + (s.requests > 0 ? countsText(s) : countersText(s));
     }
     return s;
 }

@@ -11,6 +11,7 @@
 namespace tailmark {
 
 struct PointData;
+struct ServerSummary;
 
 enum class CacheStanding {
     NotStated,    ///< the cache was taken as it was: nothing is claimed
@@ -32,14 +33,19 @@ struct CacheState
     std::uint64_t promptTokens = 0;
     std::uint64_t cachedTokens = 0;
     std::uint64_t sharedTokens = 0; ///< of the prompts, in prefixes that they are planned to share: of groups, blocks of a log, turns
+    /// Where no usage told cached tokens (`requests` is 0): by the server's own counters over the window, prompt tokens
+    /// (or blocks) that the prefix cache was asked for, and those it had. 0 asked = not told.
+    double counterQueries = 0, counterHits = 0;
+    double plannedShare = 0; ///< with counters: of the prompt tokens, those that are planned to be shared
     std::string text;               ///< "cold, proved by cached tokens 0 of 51,200"
     bool operator==(const CacheState&) const = default;
 };
 
-/// Judges a point's claim by the cached tokens of its requests. Cold: no more may come from the cache than the
+/// Judges a point's claim by the cached tokens of its requests; where none tells any, by the share of hits that the
+/// server's counters tell. Cold: no more may come from the cache than the
 /// prompts share by plan, and what is the same in all of them. Warm: no more than that either, but most of
 /// what they share by plan, up to one block of a prefix that caches keep in whole blocks only.
-CacheState judgeCache(const PointData& data);
+CacheState judgeCache(const PointData& data, const ServerSummary* server = nullptr);
 
 /// The points of a run together: the sums, and the worst standing of any point that had requests to tell of.
 CacheState pooled(std::span<const CacheState> points);

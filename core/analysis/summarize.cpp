@@ -231,7 +231,8 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
         s.burst = summarizeBurst(data, s.phases);
     s.coldStart = summarizeColdStart(batch, facts);
     s.laws = checkLaws(data, s);
-    s.cache = judgeCache(data);
+    s.cutOff = cutOffOf(data);
+    s.cache = judgeCache(data, s.server ? &*s.server : nullptr);
     s.sharing = prefixSharing(data, s.server);
     s.verdict = judgePoint(data, s);
     return s;

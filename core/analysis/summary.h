@@ -3,6 +3,7 @@
 
 #include "analysis/cache_state.h"
 #include "analysis/cold_start.h"
+#include "analysis/cut_off.h"
 #include "analysis/length_error.h"
 #include "analysis/length_match.h"
 #include "analysis/metrics.h"
@@ -151,6 +152,7 @@ struct PointSummary
     std::uint64_t coalescedEvents = 0; ///< those of them that came in one read with the one before
     std::array<std::uint64_t, kStampSourceCount> stamps{}; ///< requests of the window by the source of their times
     std::optional<ServerSummary> server; ///< absent where the engine told no counters
+    CutOff cutOff;
     std::size_t tokensUnknown = 0; ///< successful requests in the window whose output tokens nobody told
     std::vector<PhaseSummary> phases;
     std::optional<BurstSummary> burst;

@@ -121,6 +121,8 @@ Json cacheJson(const CacheState& cache)
             {"cached_tokens", told ? Json(cache.cachedTokens) : Json()},
             {"prompt_tokens", told ? Json(cache.promptTokens) : Json()},
             {"shared_tokens", told ? Json(cache.sharedTokens) : Json()},
+            {"counter_hit_share",
+             cache.counterQueries > 0 ? Json(cache.counterHits / cache.counterQueries) : Json()},
             {"text", cache.text}};
 }
 
@@ -336,7 +338,11 @@ Json pointJson(const PointSummary& p)
                        {"prompt_error", errorsJson(p.promptErrors)},
                        {"output_tokens_cap", distributionJson(p.outputTokensCap)},
                        {"output_tokens", distributionJson(p.outputTokens)},
-                       {"output_tokens_unknown", p.tokensUnknown}};
+                       {"output_tokens_unknown", p.tokensUnknown},
+                       {"cut_off",
+                        {{"requests", p.cutOff.requests},
+                         {"token_events", p.cutOff.tokenEvents},
+                         {"output_tokens_per_s", number(p.cutOff.tokensPerS)}}}};
     addLengthMatch(json["lengths"], p.lengths);
     json["cache"] = cacheJson(p.cache);
     json["prefix_sharing"] = sharingJson(p.sharing);

@@ -41,6 +41,26 @@ template <typename F> CacheState judged(const PointPlan& point, const CacheFacts
     return judgeCache(PointData(point, slo, b.batch, kept));
 }
 
+/// The same where no request tells, and the server's counters do: of the prompt tokens (or blocks) queried in the window,
+/// those hit.
+CacheState judgedByCounters(const PointPlan& point, double queries, double hits)
+{
+    RecordBuilder b;
+    for (int i = 0; i < 100; ++i) {
+        RequestRecord& r = b.completed(250.0 * i, 100, 300);
+        r.promptTokens = r.promptTokensPlanned = 512;
+    }
+    PointFacts kept;
+    kept.endedS = 30;
+    kept.cache.overheadTokens = 8;
+    for (const auto& [at, share] : {std::pair(0, 0.0), std::pair(30, 1.0)})
+        for (const auto& [counter, value] :
+             {std::pair(ServerCounter::PrefixQueries, queries), std::pair(ServerCounter::PrefixHits, hits)})
+            kept.serverSamples.push_back({fromSeconds(at), counter, 1000 + value * share});
+    const Slo slo;
+    return summarize(point, slo, FailureDenominator::Attempted, b.batch, kept).cache;
+}
+
 std::string standing(const CacheState& s)
 {
     return std::string(cacheStandingId(s.standing));
@@ -110,6 +130,37 @@ private slots:
                  std::string("warm, unverified: the engine tells no cached tokens"));
         QCOMPARE(judged(pointOf(CachePolicy::AsIs), {}, untold).text,
                  std::string("as it was found, the engine tells no cached tokens"));
+    }
+
+    void countersOfTheServerProveOrContradictWhatUsageDoesNotTell()
+    {
+        const PointPlan cold = pointOf(CachePolicy::Cold);
+        const CacheState none = judgedByCounters(cold, 51'200, 0);
+        QCOMPARE(standing(none), std::string("proved"));
+        QCOMPARE(none.text, std::string("cold, proved by prefix hits 0 % by the server's counters"));
+        QCOMPARE(none.requests, std::uint64_t(0)); // none of them told it
+        QCOMPARE(standing(judgedByCounters(cold, 3'200, 1'600)), std::string("contradicted")); // blocks: half of them
+        const PointPlan warm = pointOf(CachePolicy::Warm, 256);
+        const CacheState found = judgedByCounters(warm, 51'200, 0.4 * 51'200);
+        QCOMPARE(standing(found), std::string("proved"));
+        QVERIFY2(found.text.find("prefix hits 40 % by the server's counters (shared by plan: ") != std::string::npos,
+                 found.text.c_str());
+        QCOMPARE(standing(judgedByCounters(warm, 51'200, 0)), std::string("contradicted"));
+        QCOMPARE(judgedByCounters(pointOf(CachePolicy::AsIs), 51'200, 25'600).text,
+                 std::string("as it was found, prefix hits 50 % by the server's counters"));
+        QCOMPARE(standing(judgedByCounters(cold, 0, 0)), std::string("unverified")); // nothing was asked of it
+    }
+
+    void pointsByCountersAreTakenTogether()
+    {
+        const PointPlan cold = pointOf(CachePolicy::Cold);
+        const std::vector<CacheState> good = {judgedByCounters(cold, 1000, 0), judgedByCounters(cold, 3000, 40)};
+        QCOMPARE(pooled(good).text, std::string("cold, proved by prefix hits 1 % by the server's counters"));
+        const std::vector<CacheState> bad = {good[0], judgedByCounters(cold, 1000, 500)};
+        QCOMPARE(pooled(bad).text, std::string("cold, contradicted at 1 of 2 points: prefix hits 25 % by the server's "
+                                               "counters"));
+        const std::vector<CacheState> half = {good[0], judgedByCounters(cold, 0, 0)};
+        QCOMPARE(standing(pooled(half)), std::string("unverified"));
     }
 
     void aMissingCountIsZeroWhereTheEngineLeavesZerosOut()
