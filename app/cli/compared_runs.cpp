@@ -54,12 +54,12 @@ void printLevels(const RunComparison& comparison, std::ostream& out)
     out << "(95 % interval; ~: it holds 1, not distinguishable)\n";
 }
 
-void printBursts(const ComparedRuns& compared, std::ostream& out)
+void printFigures(const ComparedRuns& compared, std::ostream& out)
 {
     std::vector<std::vector<TestFigure>> figures;
     for (const RunResults& results : compared.runs)
-        figures.push_back(burstFigures(results.points));
-    std::vector<Table::Column> columns = {{"test", false}, {"burst and recovery", false}};
+        figures.push_back(testFigures(results.points));
+    std::vector<Table::Column> columns = {{"test", false}, {"figure", false}};
     for (std::size_t i = 0; i < figures.size(); ++i)
         columns.push_back({runLetter(i)});
     columns.push_back({"unit", false});
@@ -99,7 +99,7 @@ void printComparison(const ComparedRuns& compared, std::ostream& out)
         for (const CapacityComparison& capacity : comparison.capacities)
             out << capacity.test << ": " << capacity.sentence << '\n';
     }
-    printBursts(compared, out);
+    printFigures(compared, out);
 }
 
 } // namespace tailmark::cli

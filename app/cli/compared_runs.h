@@ -8,7 +8,7 @@
 namespace tailmark::cli {
 
 /// What a person reads of a comparison: the runs by their letters, of each against the baseline what differs, the levels,
-/// the capacities; and what bursts did, side by side.
+/// the capacities; and what bursts and cold starts did, side by side.
 void printComparison(const ComparedRuns& compared, std::ostream& out);
 
 } // namespace tailmark::cli

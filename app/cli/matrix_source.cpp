@@ -19,6 +19,11 @@ Result<Matrix> readMatrix(const std::string& file, const Overrides& overrides)
         matrix.target.baseUrl = overrides.baseUrl;
     if (!overrides.model.empty())
         matrix.target.model = overrides.model;
+    if (!overrides.pairedUrl.empty()) {
+        if (!matrix.pairedWith)
+            matrix.pairedWith = PairedTarget{matrix.target, {}};
+        matrix.pairedWith->target.baseUrl = overrides.pairedUrl;
+    }
 
     nlohmann::ordered_json json = matrixToJson(matrix);
     for (const std::string& setting : overrides.settings)

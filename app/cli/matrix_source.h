@@ -14,7 +14,8 @@ struct Overrides
 {
     std::string baseUrl; ///< empty = as in the file
     std::string model;
-    std::vector<std::string> settings; ///< path=value, after the two above
+    std::string pairedUrl; ///< of a second target that is asked as the first; empty = as in the file
+    std::vector<std::string> settings; ///< path=value, after those above
 };
 
 /// Reads a matrix file and applies the overrides. A relative path of an override is relative to the working

@@ -33,7 +33,7 @@ ProgressView::~ProgressView()
 
 void ProgressView::print(const std::string& line)
 {
-    std::fprintf(stderr, "%s%s\n", m_lineOpen ? "\r\033[K" : "", oneLine(line).c_str());
+    std::fprintf(stderr, "%s%s%s\n", m_lineOpen ? "\r\033[K" : "", m_side.c_str(), oneLine(line).c_str());
     m_lineOpen = false;
 }
 
@@ -64,8 +64,9 @@ std::string ProgressView::phaseText(const PointPlan& point, double elapsedS) con
     return "steady";
 }
 
-void ProgressView::show(const RunEvent& event)
+void ProgressView::show(const RunEvent& event, std::optional<Side> side)
 {
+    m_side = side ? std::string(*side == Side::A ? "A " : "B ") : std::string();
     if (const auto* started = std::get_if<RunStarted>(&event)) {
         print("run " + std::to_string(started->run.value) + " \"" + started->name + "\" on " +
               started->target + " (" + started->engine +
@@ -95,7 +96,7 @@ void ProgressView::show(const Preparation& preparation)
             print(preparation.what);
         return;
     }
-    std::fprintf(stderr, "\r\033[K%s: %d of %d", preparation.what.c_str(), preparation.done, preparation.total);
+    std::fprintf(stderr, "\r\033[K%s%s: %d of %d", m_side.c_str(), preparation.what.c_str(), preparation.done, preparation.total);
     std::fflush(stderr);
     m_lineOpen = true;
 }
@@ -126,7 +127,7 @@ void ProgressView::show(const Progress& progress)
                              ", p99 TTFT " + figure(p99) + " ms, " + duration(progress.remainingS) + " left";
     if (!m_terminal)
         return print(line);
-    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    std::fprintf(stderr, "\r\033[K%s%s", m_side.c_str(), line.c_str());
     std::fflush(stderr);
     m_lineOpen = true;
 }

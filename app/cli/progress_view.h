@@ -16,7 +16,8 @@ public:
     explicit ProgressView(const Plan& plan);
     ~ProgressView(); ///< leaves the cursor on a line of its own
 
-    void show(const RunEvent& event);
+    /// `side`: whose event it is, of a pair.
+    void show(const RunEvent& event, std::optional<Side> side = {});
 
 private:
     void print(const std::string& line); ///< a line that stays
@@ -28,6 +29,7 @@ private:
     const Plan& m_plan;
     bool m_terminal;
     bool m_lineOpen = false;
+    std::string m_side; ///< before every line of a pair
     std::string m_preparing; ///< what was last printed as being prepared
     double m_toldAtS = 0;    ///< of the point, when the last plain line was printed
     LoadSnapshot m_rateFrom; ///< rates are over the time since this snapshot

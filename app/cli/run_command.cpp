@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 
+#include "compared_runs.h"
 #include "control.h"
 #include "exit_code.h"
 #include "fail_condition.h"
@@ -11,6 +12,7 @@
 #include "progress_view.h"
 #include "report/report.h"
 #include "run/cold_start.h"
+#include "run/paired.h"
 #include "run/runner.h"
 #include "stored_run.h"
 
@@ -71,6 +73,22 @@ Status checkOutputs(const RunArguments& arguments)
     return success();
 }
 
+bool isOutputTaken(const RunArguments& arguments)
+{
+    return arguments.events == "-" || arguments.json == "-" || arguments.records == "-";
+}
+
+void printResults(const RunResults& results)
+{
+    printPoints(results, std::cout);
+    printBursts(results, std::cout);
+    printColdStart(results, std::cout);
+    printReasons(results, std::cout);
+    printLaws(results, std::cout);
+    printConditions(results, std::cout);
+    printOperatingPoints(results, std::cout);
+}
+
 /// Writes what was asked for and tells the person the rest. The files hold what is stored, whatever ended the
 /// run.
 Result<RunResults> tellResults(const RunArguments& arguments, const Store& store, const RunReport& report)
@@ -88,58 +106,128 @@ Result<RunResults> tellResults(const RunArguments& arguments, const Store& store
         if (!status)
             return status.error();
     }
-    const bool outputTaken = arguments.events == "-" || arguments.json == "-" || arguments.records == "-";
-    if (!outputTaken) {
-        printPoints(results, std::cout);
-        printBursts(results, std::cout);
-        printColdStart(results, std::cout);
-        printReasons(results, std::cout);
-        printLaws(results, std::cout);
-        printConditions(results, std::cout);
-        printOperatingPoints(results, std::cout);
+    if (!isOutputTaken(arguments)) {
+        printResults(results);
         std::cout.flush();
     }
     return loaded;
 }
 
+/// A gate of `run`; of a pair also one of the comparison, by its subject.
+struct Gates
+{
+    std::vector<FailCondition> ofRuns, ofComparison;
+};
+
+Result<Gates> parseGates(const std::vector<std::string>& texts, bool paired)
+{
+    Gates gates;
+    for (const std::string& text : texts) {
+        if (paired)
+            if (Result<FailCondition> condition = FailCondition::parseComparison(text)) {
+                gates.ofComparison.push_back(std::move(condition).value());
+                continue;
+            }
+        Result<FailCondition> condition = FailCondition::parse(text);
+        if (!condition)
+            return condition.error();
+        gates.ofRuns.push_back(std::move(condition).value());
+    }
+    return gates;
+}
+
+int failsGate(const std::string& why)
+{
+    std::fprintf(stderr, "tailmark-cli: --fail-if %s\n", why.c_str());
+    return kConditionHolds;
+}
+
+/// `which`: of a pair, before what is said.
 int exitCodeOf(const RunArguments& arguments, const std::vector<FailCondition>& conditions,
-               const RunReport& report, const RunResults& results)
+               const RunReport& report, const RunResults& results, const std::string& which = {})
 {
     if (report.failure)
         return fail(*report.failure);
     const char* ended = report.state == RunState::Cancelled ? "cancelled" : "finished";
     if (report.validPoints == 0) {
-        std::fprintf(stderr, "tailmark-cli: %s: %s, but no point is valid\n", arguments.matrix.c_str(),
-                     ended);
+        std::fprintf(stderr, "tailmark-cli: %s%s: %s, but no point is valid\n", which.c_str(),
+                     arguments.matrix.c_str(), ended);
         return kNothingValid;
     }
-    for (const FailCondition& condition : conditions) {
-        if (const std::optional<std::string> why = condition.holds(results)) {
-            std::fprintf(stderr, "tailmark-cli: --fail-if %s\n", why->c_str());
-            return kConditionHolds;
-        }
+    for (const FailCondition& condition : conditions)
+        if (const std::optional<std::string> why = condition.holds(results))
+            return failsGate(which + *why);
+    return kDone;
+}
+
+void tellErrors(const RunReport& report, const char* which = "")
+{
+    for (const std::string& error : report.firstErrors)
+        std::fprintf(stderr, "%sfailed requests: %s\n", which, oneLine(error).c_str());
+}
+
+/// Both tables and the comparison.
+Status tellPair(const RunArguments& arguments, const ComparedRuns& compared)
+{
+    if (!arguments.json.empty()) {
+        nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+        for (const RunResults& results : compared.runs)
+            runs.push_back(resultToJson(results));
+        const nlohmann::ordered_json json = {{"runs", std::move(runs)}, {"comparison", comparisonToJson(compared)}};
+        if (Status status = writeJsonTo(arguments.json, json); !status)
+            return status;
     }
+    if (isOutputTaken(arguments))
+        return success();
+    for (std::size_t i = 0; i < compared.runs.size(); ++i) {
+        std::cout << runLetter(i) << ": run " << compared.runs[i].run.info.id.value << " on "
+                  << oneLine(compared.runs[i].run.info.target) << '\n';
+        printResults(compared.runs[i]);
+        std::cout << '\n';
+    }
+    printComparison(compared, std::cout);
+    std::cout.flush();
+    return success();
+}
+
+int endPair(const RunArguments& arguments, const Gates& gates, const Store& store, const PairReport& report)
+{
+    const Result<ComparedRuns> compared = loadCompared(store, {report.a.run, report.b.run});
+    if (!compared)
+        return fail(compared.error());
+    if (const Status status = tellPair(arguments, compared.value()); !status)
+        return fail(status.error());
+    tellErrors(report.a, "A: ");
+    tellErrors(report.b, "B: ");
+    const std::vector<RunResults>& runs = compared.value().runs;
+    const int codeA = exitCodeOf(arguments, gates.ofRuns, report.a, runs[0], "A: ");
+    const int codeB = exitCodeOf(arguments, gates.ofRuns, report.b, runs[1], "B: ");
+    if (codeA != kDone || codeB != kDone)
+        return codeA == kDone || (report.b.failure && !report.a.failure) ? codeB : codeA;
+    for (const FailCondition& gate : gates.ofComparison)
+        if (const std::optional<std::string> why = gate.holds(compared.value().comparisons.front().capacities))
+            return failsGate(*why);
     return kDone;
 }
 
 int run(const RunArguments& arguments)
 {
-    std::vector<FailCondition> conditions;
-    for (const std::string& text : arguments.failIf) {
-        Result<FailCondition> condition = FailCondition::parse(text);
-        if (!condition)
-            return fail(condition.error());
-        conditions.push_back(std::move(condition).value());
-    }
     if (Status status = checkOutputs(arguments); !status)
         return fail(status.error());
     const Result<Matrix> matrix = readMatrix(arguments.matrix, arguments.overrides);
     if (!matrix)
         return fail(matrix.error());
+    const bool paired = matrix.value().pairedWith.has_value();
+    if (paired && !arguments.records.empty())
+        return fail({ErrorCode::BadInput, "--records",
+                     "cannot hold two runs; write each with `tailmark-cli export RUN --as records`"});
+    const Result<Gates> gates = parseGates(arguments.failIf, paired);
+    if (!gates)
+        return fail(gates.error());
     const Result<Plan> plan = expand(matrix.value(), arguments.only);
     if (!plan)
         return fail({plan.error().code, arguments.matrix, plan.error().line()});
-    for (const FailCondition& condition : conditions)
+    for (const FailCondition& condition : gates.value().ofRuns)
         if (const Status status = condition.check(plan.value()); !status)
             return fail(status.error());
     Result<Store> store = Store::open(arguments.library.path());
@@ -161,22 +249,27 @@ int run(const RunArguments& arguments)
                      status.error().line() + "; to allow it, give --allow-command with just this text"});
     const RunOptions options{nameOf(arguments, matrix.value()), arguments.library.path(),
                              arguments.allowedCommand};
-    const Result<RunReport> report =
-        executeRun(plan.value(), store.value(), options, control, [&](const RunEvent& event) {
-            if (!arguments.events.empty())
-                std::cout << eventToLine(event) << std::endl;
-            if (progress)
-                progress->show(event);
-        });
+    const auto tell = [&](std::optional<Side> side, const RunEvent& event) {
+        if (!arguments.events.empty())
+            std::cout << eventToLine(event, side) << std::endl;
+        if (progress)
+            progress->show(event, side);
+    };
+    if (paired) {
+        const Result<PairReport> report = executePair(plan.value(), store.value(), options, control, tell);
+        progress.reset();
+        return report ? endPair(arguments, gates.value(), store.value(), report.value()) : fail(report.error());
+    }
+    const Result<RunReport> report = executeRun(plan.value(), store.value(), options, control,
+                                                [&](const RunEvent& event) { tell({}, event); });
     progress.reset();
     if (!report)
         return fail(report.error());
     const Result<RunResults> results = tellResults(arguments, store.value(), report.value());
     if (!results)
         return fail(results.error());
-    for (const std::string& error : report.value().firstErrors)
-        std::fprintf(stderr, "failed requests: %s\n", oneLine(error).c_str());
-    return exitCodeOf(arguments, conditions, report.value(), results.value());
+    tellErrors(report.value());
+    return exitCodeOf(arguments, gates.value().ofRuns, report.value(), results.value());
 }
 
 } // namespace
@@ -193,6 +286,11 @@ void addRun(CLI::App& app, Action& action)
     command
         ->add_option("--base-url", arguments->overrides.baseUrl,
                      "Target in place of the matrix's, like http://127.0.0.1:8000/v1")
+        ->type_name("URL");
+    command
+        ->add_option("--paired-url", arguments->overrides.pairedUrl,
+                     "A second target, measured in turn with the first point by point; asked as the first where the "
+                     "matrix has no paired_with")
         ->type_name("URL");
     command->add_option("--model", arguments->overrides.model, "Model in place of the matrix's")
         ->type_name("NAME");
@@ -214,7 +312,7 @@ void addRun(CLI::App& app, Action& action)
                      "Exit with 5 where this holds, or cannot be told: METRIC[:pNN][@LOAD] or "
                      "operating_point.KEY, then one of < <= > "
                      ">= and a number, like 'ttft_ms:p99@8>500' or 'operating_point.load<32'; TEST/ before "
-                     "it: of this test only")
+                     "it: of this test only. Of a pair also as in `compare`, like 'capacity<0.95'")
         ->type_name("CONDITION")
         ->allow_extra_args(false);
     command

@@ -62,21 +62,41 @@ void addBurst(std::vector<TestFigure>& figures, const Repeats& repeats)
                                ofBurst(&BurstSummary::latencyRecoveredS), notWithin));
 }
 
+void addColdStart(std::vector<TestFigure>& figures, const Repeats& repeats)
+{
+    const std::string& test = repeats.front()->point.test;
+    const auto add = [&](const char* id, const char* title, const char* unit, const std::string& absent, auto of) {
+        figures.push_back(figureOf(test, id, title, unit, medianOver(repeats, [&](const PointSummary& p) {
+                                       return std::optional<double>(of(*p.coldStart));
+                                   }),
+                                   absent));
+    };
+    using Cold = ColdStartSummary;
+    add("ready_s", "Ready, since the start", "s", "unknown", [](const Cold& c) { return c.readyS; });
+    add("first_token_s", "First token, since the start", "s", "none", [](const Cold& c) { return c.firstTokenS; });
+    add("steady_s", "Steady TTFT, since the start", "s", "not within its requests",
+        [](const Cold& c) { return c.steadyS; });
+    add("steady_ttft_ms", "TTFT once it is steady", "ms", "unknown", [](const Cold& c) { return c.steadyTtftMs; });
+}
+
 } // namespace
 
-std::vector<TestFigure> burstFigures(std::span<const PointSummary> points)
+std::vector<TestFigure> testFigures(std::span<const PointSummary> points)
 {
     std::vector<TestFigure> figures;
     std::vector<std::string> done;
     for (const PointSummary& p : points) {
-        if (!p.burst || std::find(done.begin(), done.end(), p.point.test) != done.end())
+        if ((!p.burst && !p.coldStart) || std::find(done.begin(), done.end(), p.point.test) != done.end())
             continue;
         done.push_back(p.point.test);
         Repeats repeats;
         for (const PointSummary& other : points)
-            if (other.point.test == p.point.test && other.burst)
+            if (other.point.test == p.point.test && (other.burst || other.coldStart))
                 repeats.push_back(&other);
-        addBurst(figures, repeats);
+        if (p.burst)
+            addBurst(figures, repeats);
+        else
+            addColdStart(figures, repeats);
     }
     return figures;
 }

@@ -11,7 +11,7 @@
 namespace tailmark {
 
 /// One figure of a test that has no capacity, so that runs can be set side by side: what a burst did and how long the
-/// recovery took.
+/// recovery took, how long a cold start was.
 struct TestFigure
 {
     std::string test;
@@ -22,7 +22,7 @@ struct TestFigure
     bool operator==(const TestFigure&) const = default;
 };
 
-/// Of each burst/recovery test, in the order of its phases.
-std::vector<TestFigure> burstFigures(std::span<const PointSummary> points);
+/// Of each burst/recovery and cold-start test.
+std::vector<TestFigure> testFigures(std::span<const PointSummary> points);
 
 } // namespace tailmark

@@ -325,12 +325,19 @@ template <typename V, typename T> void describeLimits(V& v, T& l)
     v.value("generator_threads", l.generatorThreads, atLeast(0, 64));
 }
 
+template <typename V, typename T> void describePaired(V& v, T& p)
+{
+    v.object("target", p.target, [](auto& w, auto& target) { describeTarget(w, target); });
+    v.card("card", p.card);
+}
+
 template <typename V, typename T> void describeMatrix(V& v, T& m)
 {
     v.value("schema_version", m.schemaVersion, atLeast(1, 1));
     v.value("name", m.name, kLine);
     v.object("target", m.target, [](auto& w, auto& target) { describeTarget(w, target); });
     v.card("card", m.card);
+    v.object("paired_with", m.pairedWith, [](auto& w, auto& paired) { describePaired(w, paired); });
     v.object("bound", m.bound, [](auto& w, auto& bound) { describeBound(w, bound); });
     v.object("workload", m.workload, [](auto& w, auto& workload) { describeWorkload(w, workload); });
     v.list("slo", m.slo, [](auto& w, auto& limit) { describeSloLimit(w, limit); });

@@ -80,6 +80,8 @@ void resolveFiles(Matrix& matrix, const std::string& folder)
     std::vector<std::string*> names = {&matrix.workload.lengths.file, &matrix.target.tls.caFile};
     for (MixPart& part : matrix.workload.lengths.parts)
         names.push_back(&part.lengths.file);
+    if (matrix.pairedWith)
+        names.push_back(&matrix.pairedWith->target.tls.caFile);
     for (std::string* name : names)
         if (!name->empty())
             *name = (std::filesystem::path(folder) / *name).lexically_normal().string();

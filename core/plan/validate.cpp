@@ -183,14 +183,29 @@ public:
         if (bound.expertParams <= 0)
             error("bound.expert_params", "must be above 0 where there are experts: all parameters of routed experts");
     }
-    void headers(const Target& target)
+    void target(const std::string& where, const Target& target)
+    {
+        headers(where, target);
+        bodyKeys(where + ".extra_body", target.extraBody);
+    }
+    void paired(const Matrix& matrix)
+    {
+        target("paired_with.target", matrix.pairedWith->target);
+        if (matrix.measurement.refine > 0)
+            error("measurement.refine", "must be 0 with paired_with: each run would add levels that the other has not");
+        for (std::size_t i = 0; i < matrix.tests.size(); ++i)
+            if (matrix.tests[i].kind == TestKind::ColdStart && !matrix.tests[i].command.empty())
+                error(keys::indexed("tests", i) + ".command",
+                      "must be empty with paired_with: it would start one target for both");
+    }
+    void headers(const std::string& where, const Target& target)
     {
         static const std::set<std::string> secretNames = {"authorization", "proxy-authorization", "cookie",
                                                           "api-key", "x-api-key"};
         static const std::set<std::string> ownNames = {"content-type", "content-length", "transfer-encoding",
                                                        "expect",       "connection",     "accept-encoding"};
         for (const auto& [name, value] : target.headers) {
-            const std::string path = keys::joined("target.headers", name);
+            const std::string path = keys::joined(where + ".headers", name);
             const bool token = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
                 return c > ' ' && c < 0x7f &&
                        std::string_view("\"(),/:;<=>?@[\\]{}").find(c) == std::string_view::npos;
@@ -199,8 +214,8 @@ public:
                 error(path, "is no header name; allowed: letters, digits and -");
             else if (secretNames.count(lowered(name)))
                 error(path,
-                      "holds a secret, which is never kept in a matrix; name its environment variable in "
-                      "target.api_key_env");
+                      "holds a secret, which is never kept in a matrix; name its environment variable in " + where +
+                          ".api_key_env");
             else if (ownNames.count(lowered(name)))
                 error(path, "is set by the transport itself and cannot be given here");
             if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
@@ -483,6 +498,13 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
         findings.push_back({Severity::Remark, std::move(path), std::move(message)});
     };
     const Workload& workload = matrix.workload;
+    if (matrix.pairedWith) {
+        const Target& a = matrix.target;
+        const Target& b = matrix.pairedWith->target;
+        if (a.api != b.api || a.extraBody != b.extraBody || a.httpVersion != b.httpVersion)
+            remark("paired_with.target", "is not asked the same way as target (api, extra_body or http_version), so that "
+                                         "more than the engine differs");
+    }
     if (workload.prefix.kind == PrefixKind::Shared) {
         if (workload.prefix.sharedTokens == 0 || workload.prefix.share == 0)
             remark("workload.prefix",
@@ -588,9 +610,10 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     Checker checker(findings);
     keys::describeMatrix(checker, matrix);
     CrossRules cross(findings);
-    cross.headers(matrix.target);
+    cross.target("target", matrix.target);
+    if (matrix.pairedWith)
+        cross.paired(matrix);
     cross.experts(matrix.bound);
-    cross.bodyKeys("target.extra_body", matrix.target.extraBody);
     cross.bodyKeys("workload.sampling", matrix.workload.sampling);
     cross.extras(matrix);
     cross.sharing(matrix);

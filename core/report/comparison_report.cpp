@@ -6,24 +6,13 @@
 #include "report/document.h"
 #include "report/frontier_svg.h"
 #include "report/run_comparison.h"
+#include "report/table_parts.h"
 
 #include <algorithm>
 
 namespace tailmark {
 
 namespace {
-
-constexpr const char* kUnknown = "unknown";
-
-std::string cell(const std::optional<double>& value)
-{
-    return value ? figureText(*value) : std::string();
-}
-
-ReportTable::Column textColumn(const std::string& title)
-{
-    return {title, {}, false};
-}
 
 /// "A (night run)": how the sentences call a run.
 std::string nameOf(const ComparedRuns& compared, std::size_t i)
@@ -82,7 +71,7 @@ ReportSection runsSection(const ComparedRuns& compared)
                             "accelerator_count", "parallelism"})
         row(key, [&](const StoredRun& r) {
             const CardEntry entry = r.card.entry(key);
-            return entry.origin == CardOrigin::Unknown ? std::string(kUnknown) : entry.value;
+            return entry.origin == CardOrigin::Unknown ? std::string(kUnknownText) : entry.value;
         });
     row("points measured", [](const StoredRun& r) {
         return std::to_string(r.info.pointsDone) + " of " + std::to_string(r.info.pointsPlanned) +
@@ -179,12 +168,12 @@ ReportSection testSection(const ComparedRuns& compared, const std::string& test)
     return section;
 }
 
-ReportSection burstSection(const ComparedRuns& compared)
+ReportSection figureSection(const ComparedRuns& compared)
 {
     std::vector<std::vector<TestFigure>> figures;
     ReportTable table{{textColumn("Test"), textColumn("Figure")}, {}};
     for (std::size_t i = 0; i < compared.runs.size(); ++i) {
-        figures.push_back(burstFigures(compared.runs[i].points));
+        figures.push_back(testFigures(compared.runs[i].points));
         table.columns.push_back({runLetter(i), {}, true});
     }
     for (const TestFigure& row : figures.front()) {
@@ -197,7 +186,7 @@ ReportSection burstSection(const ComparedRuns& compared)
         }
         table.rows.push_back(std::move(cells));
     }
-    ReportSection section{"Burst and recovery, side by side", {}};
+    ReportSection section{"Bursts and cold starts, side by side", {}};
     if (!table.rows.empty())
         section.blocks.push_back(std::move(table));
     return section;
@@ -250,7 +239,7 @@ ReportDocument makeComparisonReport(const ComparedRuns& compared)
     std::vector<ReportSection> sections = {claimSection(compared), runsSection(compared), capacitySection(compared)};
     for (const std::string& test : testsInCommon(compared))
         sections.push_back(testSection(compared, test));
-    sections.push_back(burstSection(compared));
+    sections.push_back(figureSection(compared));
     sections.push_back(differenceSection(compared));
     sections.push_back(methodSection());
     for (ReportSection& section : sections)

@@ -94,11 +94,11 @@ Json comparisonJson(const RunResults& a, const RunResults& b, const RunCompariso
             {"paired", comparison.pairing == Pairing::Paired},
             {"same_requests", comparison.sameRequests == SameRequests::Unknown
                                   ? Json()
-                                  : Json(comparison.sameRequests == SameRequests::Yes)},
+                                  : Json(comparison.sameRequests != SameRequests::No)},
             {"differences", std::move(differences)},
             {"levels", std::move(levels)},
             {"capacities", std::move(capacities)},
-            {"bursts", figuresJson(burstFigures(a.points), burstFigures(b.points))}};
+            {"figures", figuresJson(testFigures(a.points), testFigures(b.points))}};
 }
 
 /// The runs of a pair name each other in their environments.
@@ -107,16 +107,41 @@ bool arePaired(const StoredRun& a, const StoredRun& b)
     return a.info.partner == b.info.id && b.info.partner == a.info.id;
 }
 
+/// The names that runs keep of their requests (run/request_hash.h).
 SameRequests sameRequests(const StoredRun& a, const StoredRun& b)
 {
-    const auto hashOf = [](const StoredRun& run) {
+    const auto nameOf = [](const StoredRun& run, const char* key) {
         const nlohmann::json& environment = run.environment;
-        return environment.is_object() ? environment.value("request_hash", nlohmann::json()) : nlohmann::json();
+        const auto names = environment.is_object() ? environment.find("requests") : environment.end();
+        return environment.is_object() && names != environment.end() && names->is_object()
+                   ? names->value(key, nlohmann::json())
+                   : nlohmann::json();
     };
-    const nlohmann::json hashA = hashOf(a), hashB = hashOf(b);
-    if (hashA.is_null() || hashB.is_null())
-        return SameRequests::Unknown;
-    return hashA == hashB ? SameRequests::Yes : SameRequests::No;
+    const auto isOne = [&](const char* key) {
+        const nlohmann::json name = nameOf(a, key);
+        return !name.is_null() && name == nameOf(b, key);
+    };
+    if (isOne("sha256"))
+        return SameRequests::Yes;
+    if (isOne("prompts_sha256"))
+        return SameRequests::ButForTheTarget;
+    const bool known = !nameOf(a, "prompts_sha256").is_null() && !nameOf(b, "prompts_sha256").is_null();
+    return known ? SameRequests::No : SameRequests::Unknown;
+}
+
+const char* sameRequestsText(SameRequests same)
+{
+    switch (same) {
+    case SameRequests::Yes:
+        return "; same requests";
+    case SameRequests::ButForTheTarget:
+        return "; same prompts, lengths and times";
+    case SameRequests::No:
+        return "; not the same requests";
+    case SameRequests::Unknown:
+        break;
+    }
+    return "";
 }
 
 /// Whose definitions the figures of a comparison follow; empty where both are Tailmark's.
@@ -178,9 +203,7 @@ std::string RunComparison::conditions() const
         text += ". " + counting;
     if (pairing == Pairing::Paired)
         text += "; paired, level by level on one engine after the other";
-    if (sameRequests != SameRequests::Unknown)
-        text += sameRequests == SameRequests::Yes ? "; same requests" : "; not the same requests";
-    return text;
+    return text + sameRequestsText(sameRequests);
 }
 
 RunComparison compareRuns(const RunResults& baseline, const RunResults& run, const std::string& nameA,

@@ -14,8 +14,13 @@
 
 namespace tailmark {
 
-/// Whether two runs sent the same requests: told by the hashes that runs keep of them; unknown where one keeps none.
-enum class SameRequests { Unknown, Yes, No };
+/// Whether two runs sent the same requests, by the hashes that they keep of them.
+enum class SameRequests {
+    Unknown,         ///< one keeps none
+    Yes,             ///< as they were sent
+    ButForTheTarget, ///< the same prompts, lengths and times; fields that are the target's own (model) differ
+    No,
+};
 
 /// What is said of one run against the baseline: what page, command line, JSON and report of a comparison show.
 struct RunComparison
@@ -54,7 +59,7 @@ std::string runLetter(std::size_t index);
 /// fewer than two runs or one that is named twice; those of the store.
 Result<ComparedRuns> loadCompared(const Store& store, const std::vector<RunId>& runs, const Slo& slo = {});
 
-/// Of two runs one object: `a`, `b`, `controlled`, `sentence`, `differences`, `levels`, `capacities`, `bursts`, …; of more
+/// Of two runs one object: `a`, `b`, `controlled`, `sentence`, `differences`, `levels`, `capacities`, `figures`, …; of more
 /// {"baseline", "comparisons": [of each such an object]}. Unset values are null.
 nlohmann::ordered_json comparisonToJson(const ComparedRuns& compared);
 

@@ -233,10 +233,18 @@ nlohmann::ordered_json eventToJson(const RunEvent& event)
     return std::visit(Writer{}, event);
 }
 
-std::string eventToLine(const RunEvent& event)
+const char* sideId(Side side)
 {
+    return side == Side::A ? "a" : "b";
+}
+
+std::string eventToLine(const RunEvent& event, std::optional<Side> side)
+{
+    Json json = eventToJson(event);
+    if (side)
+        json["side"] = sideId(*side);
     // What a server told may not be UTF-8; the line must be.
-    return eventToJson(event).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<RunEvent> eventFromLine(const std::string& line)
@@ -246,6 +254,16 @@ Result<RunEvent> eventFromLine(const std::string& line)
     } catch (const nlohmann::json::exception& e) {
         return Error{ErrorCode::BadInput, "event", e.what()};
     }
+}
+
+std::optional<Side> sideOfLine(const std::string& line)
+{
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    const nlohmann::json side = json.is_object() ? json.value("side", nlohmann::json()) : nlohmann::json();
+    for (const Side one : {Side::A, Side::B})
+        if (side == sideId(one))
+            return one;
+    return std::nullopt;
 }
 
 } // namespace tailmark

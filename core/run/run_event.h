@@ -16,6 +16,11 @@
 
 namespace tailmark {
 
+/// Of two runs that are measured in turn (run/paired.h), whose event it is: the key "side", "a" or "b". Lines of a run
+/// by itself have none.
+enum class Side { A, B };
+const char* sideId(Side side);
+
 // What a run tells while it goes on: to the terminal, and as newline-delimited JSON (`--events -`) to the
 // workbench. Each event is one JSON object with the key "event" (the names below) and the members in
 // snake_case.
@@ -85,9 +90,10 @@ using RunEvent = std::variant<RunStarted, Preparation, PointStarted, Progress, P
 
 nlohmann::ordered_json eventToJson(const RunEvent& event);
 /// The same as one line of the stream, without the line break.
-std::string eventToLine(const RunEvent& event);
+std::string eventToLine(const RunEvent& event, std::optional<Side> side = {});
 /// One line of the stream. An unknown event or a missing member is an error (the workbench and the engine are
 /// one version).
 Result<RunEvent> eventFromLine(const std::string& line);
+std::optional<Side> sideOfLine(const std::string& line);
 
 } // namespace tailmark

@@ -17,6 +17,7 @@
 #include "run/log_replay.h"
 #include "run/point_execution.h"
 #include "run/request_hash.h"
+#include "run/run_steps.h"
 #include "run/table_fit.h"
 #include "target/address.h"
 #include "target/counter_scraper.h"
@@ -103,29 +104,33 @@ OperatingPointFound eventOf(const OperatingPoint& point)
     return event;
 }
 
-bool isSameTarget(std::string_view a, std::string_view b)
-{
-    const auto withoutSlash = [](std::string_view url) {
-        return url.ends_with('/') ? url.substr(0, url.size() - 1) : url;
-    };
-    return withoutSlash(a) == withoutSlash(b);
-}
-
-class Execution
+class Execution final : public RunSteps
 {
 public:
     Execution(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
-              const std::function<void(const RunEvent&)>& onEvent)
-        : m_plan(plan), m_store(store), m_options(options), m_control(control), m_notify(onEvent)
+              std::function<void(const RunEvent&)> onEvent)
+        : m_plan(plan), m_store(store), m_options(options), m_control(control), m_notify(std::move(onEvent))
     {
     }
 
     Result<RunReport> run();
 
+    Status prepare() override;
+    std::string salt() const override { return m_body.runSalt; }
+    void setSalt(const std::string& salt) override;
+    Result<RunId> create() override;
+    const Plan& plan() const override { return m_plan; }
+    Status setUp(double estimatedS) override;
+    const PromptFit& fit() const override { return m_body.fit; }
+    Status setFit(const PromptFit& fit) override;
+    Result<bool> measurePoint(const PointPlan& point, double restS) override;
+    Status settle(const PointPlan& point) override;
+    Status warn(const std::string& text) override;
+    RunReport finish(const std::optional<Error>& failure) override;
+
 private:
-    Result<ProbeResult> begin();
     Status bringUp();
-    Status measureCold(LoadGenerator& generator);
+    Status measureCold();
     Status readLengths();
     Status fitLengths(const ProbeResult& target);
     const ReadLengths* readFor(const PointPlan& point) const;
@@ -133,30 +138,29 @@ private:
     Result<std::shared_ptr<const RequestSource>> requestsOf(const PointPlan& point) const;
     Status noteRequests();
     void setUpPreparation(const ProbeResult& target);
-    Status measure(const std::vector<std::string>& notes);
+    Status measure();
     Status findCounters();
     Status waitForIdleEngine();
     int generatorThreads() const;
     Status fitPrompts();
-    Status prepareCache(LoadGenerator& generator, const PointPlan& point);
+    Status prepareCache(const PointPlan& point);
     Status noteCache();
-    Status runPoint(LoadGenerator& generator, const PointPlan& point);
     Status conclude(const PointPlan& point, const PointMeasurement& measured);
     Status noteStamps(const RecordBatch& batch);
     std::shared_ptr<const RequestSource> withoutRefused(const PointPlan& point, std::string_view refusal);
     Status noteNeighbours();
-    Status warn(const std::string& text);
+    Status notePrompts(const PromptFit& fit);
     void tellOperatingPoints();
-    void holdWhilePaused() const;
     void coolDown(const PointPlan& point) const;
-    void finish();
+    double secondsAfter(const PointPlan& point) const;
 
     Plan m_plan; ///< with the hashes of the files that were read
     Store& m_store;
-    const RunOptions& m_options;
+    const RunOptions m_options;
     RunControl& m_control;
-    const std::function<void(const RunEvent&)>& m_notify;
+    const std::function<void(const RunEvent&)> m_notify;
 
+    ProbeResult m_target;
     std::vector<ReadLengths> m_lengths;        ///< the different ones
     std::vector<StatedLengths> m_statedLengths; ///< the same before they were cut to the target's context
     std::vector<std::string> m_lengthRemarks;
@@ -171,6 +175,7 @@ private:
     std::unique_ptr<HttpClient> m_http; ///< for what is asked between the points
     std::unique_ptr<CachePreparation> m_cache;
     std::optional<ColdStart> m_coldStart; ///< of a plan that has one, to the end of the run
+    std::unique_ptr<LoadGenerator> m_generator;
     CacheFacts m_cacheFacts; ///< of the point that comes
     RunCard m_card;
     nlohmann::json m_environment;
@@ -184,21 +189,15 @@ private:
 
 Result<RunReport> Execution::run()
 {
-    const Result<ProbeResult> target = begin();
-    if (!target)
-        return target.error();
-    if (Status status = measure(target.value().notes); !status) {
-        m_report.state = RunState::Failed;
-        m_report.failure = status.error();
-    } else if (m_control.stop) {
-        m_report.state = RunState::Cancelled;
-    }
-    finish();
-    return m_report;
+    if (Status status = prepare(); !status)
+        return status.error();
+    if (const Result<RunId> created = create(); !created)
+        return created.error();
+    const Status status = measure();
+    return finish(status ? std::nullopt : std::optional(status.error()));
 }
 
-/// All that can be wrong before a run exists; then creates it.
-Result<ProbeResult> Execution::begin()
+Status Execution::prepare()
 {
     const Matrix& matrix = m_plan.matrix;
     if (Status status = readLengths(); !status)
@@ -211,34 +210,41 @@ Result<ProbeResult> Execution::begin()
     Result<ProbeResult> probed =
         probe(matrix.target, matrix.card, matrix.limits, !m_coldStart, &m_control.stop, matrix.workload);
     if (!probed)
-        return probed;
-    const ProbeResult& target = probed.value();
-    if (Status status = needOneModel(target); !status)
+        return probed.error();
+    m_target = std::move(probed).value();
+    if (Status status = needOneModel(m_target); !status)
         return status.error();
     Result<Endpoint> endpoint = makeEndpoint(matrix);
     if (!endpoint)
         return endpoint.error();
     m_endpoint = std::move(endpoint).value();
-    m_endpoint.emptyDelta = target.emptyDelta;
+    m_endpoint.emptyDelta = m_target.emptyDelta;
     m_secrets = secretsOf(m_endpoint.headers);
-    m_body = target.body;
-    m_engine = target.engine;
+    m_body = m_target.body;
+    m_engine = m_target.engine;
     m_fields.emplace(matrix.target, matrix.workload);
-    if (Status status = fitLengths(target); !status)
+    if (Status status = fitLengths(m_target); !status)
         return status.error();
-    m_card = target.card;
+    m_card = m_target.card;
     m_environment = clientEnvironment();
     m_environment.update(connectionFacts(matrix.target));
-    m_environment["server_documents"] = target.documents;
-    setUpPreparation(target);
+    m_environment["server_documents"] = m_target.documents;
+    setUpPreparation(m_target);
+    return success();
+}
+
+Result<RunId> Execution::create()
+{
     const Result<RunId> created = m_store.createRun(m_options.name, m_plan, m_card, m_environment);
-    if (!created)
-        return created.error();
-    m_report.run = created.value();
-    m_notify(RunStarted{m_report.run, m_options.name, m_options.database,
-                        static_cast<int>(m_plan.points.size()), estimatedSeconds(m_plan), target.baseUrl,
-                        target.engine, target.version, target.model});
-    return probed;
+    if (created)
+        m_report.run = created.value();
+    return created;
+}
+
+void Execution::setSalt(const std::string& salt)
+{
+    m_body.runSalt = salt;
+    m_environment["prompt_salt"] = salt;
 }
 
 /// A plan with a cold start may find no target yet.
@@ -254,10 +260,11 @@ Status Execution::bringUp()
 }
 
 /// The cold start's requests, before the target has had any other; then what the probe would have learnt from one.
-Status Execution::measureCold(LoadGenerator& generator)
+Status Execution::measureCold()
 {
-    if (Status status = runPoint(generator, m_plan.points.front()); !status)
-        return status;
+    const PointPlan& cold = m_plan.points.front();
+    if (const Result<bool> measured = measurePoint(cold, secondsAfter(cold)); !measured)
+        return measured.error();
     if (m_plan.points.size() == 1 || m_control.stop)
         return success();
     const Matrix& matrix = m_plan.matrix;
@@ -265,7 +272,9 @@ Status Execution::measureCold(LoadGenerator& generator)
         probe(matrix.target, matrix.card, matrix.limits, true, &m_control.stop, matrix.workload);
     if (!probed)
         return probed.error();
+    const std::string salt = m_body.runSalt;
     m_body = probed.value().body;
+    m_body.runSalt = salt;
     m_card = probed.value().card;
     setUpPreparation(probed.value());
     for (const std::string& note : probed.value().notes)
@@ -281,10 +290,10 @@ void Execution::setUpPreparation(const ProbeResult& target)
     m_http = std::make_unique<HttpClient>(m_endpoint.headers, m_endpoint.connection, &m_control.stop);
     m_body.fit.overheadTokens = 1 + (matrix.target.api == Api::Chat ? m_body.chatOverheadTokens : 0);
     if (matrix.workload.cache != CachePolicy::AsIs) {
-        m_body.runSalt = freshSalt();
         m_body.saltField = m_profile->cache.salt;
         m_body.bypassFields = m_profile->cache.bypass;
-        m_environment["prompt_salt"] = m_body.runSalt;
+        if (m_body.runSalt.empty())
+            setSalt(freshSalt());
     }
     m_cache = std::make_unique<CachePreparation>(*m_http, matrix, *m_profile, m_body, slotsOf(target.card));
 }
@@ -372,9 +381,12 @@ Status Execution::noteRequests()
     return m_store.updateEnvironment(m_report.run, m_environment);
 }
 
-Status Execution::measure(const std::vector<std::string>& notes)
+Status Execution::setUp(double estimatedS)
 {
-    for (const std::string& note : notes)
+    m_notify(RunStarted{m_report.run, m_options.name, m_options.database,
+                        static_cast<int>(m_plan.points.size()), estimatedS, m_target.baseUrl,
+                        m_target.engine, m_target.version, m_target.model});
+    for (const std::string& note : m_target.notes)
         if (Status status = warn(note); !status)
             return status;
     for (const std::string& remark : connectionRemarks(m_plan))
@@ -390,9 +402,9 @@ Status Execution::measure(const std::vector<std::string>& notes)
             return status;
     if (Status status = findCounters(); !status)
         return status;
-    LoadGenerator generator(m_endpoint, GeneratorOptions{generatorThreads()});
+    m_generator = std::make_unique<LoadGenerator>(m_endpoint, GeneratorOptions{generatorThreads()});
     if (m_coldStart)
-        if (Status status = measureCold(generator); !status)
+        if (Status status = measureCold(); !status)
             return status;
     if (m_control.stop)
         return success();
@@ -400,21 +412,40 @@ Status Execution::measure(const std::vector<std::string>& notes)
         return status;
     if (Status status = noteRequests(); !status)
         return status;
+    return success();
+}
+
+Status Execution::measure()
+{
+    if (Status status = setUp(estimatedSeconds(m_plan)); !status)
+        return status;
     for (const PointPlan& point : m_plan.points) {
         if (point.kind == TestKind::ColdStart)
             continue;
-        holdWhilePaused();
+        holdWhilePaused(m_control);
         if (m_control.stop)
             break;
-        if (Status status = runPoint(generator, point); !status)
-            return status;
+        if (const Result<bool> measured = measurePoint(point, secondsAfter(point)); !measured)
+            return measured.error();
         if (&point == &m_plan.points.back())
             continue;
-        coolDown(point);
-        if (Status status = waitForIdleEngine(); !status)
+        if (Status status = settle(point); !status)
             return status;
     }
     return success();
+}
+
+/// What the points behind this one will take.
+double Execution::secondsAfter(const PointPlan& point) const
+{
+    return estimatedSeconds(
+        {m_plan.matrix, {m_plan.points.begin() + point.index.value + 1, m_plan.points.end()}});
+}
+
+Status Execution::settle(const PointPlan& point)
+{
+    coolDown(point);
+    return waitForIdleEngine();
 }
 
 /// Whether the server tells its counters. That it does not ends no run.
@@ -494,21 +525,34 @@ Status Execution::fitPrompts()
     const PromptFit& fit = calibrated.value().fit;
     if (fit.method != PromptMethod::Unchecked)
         m_body.fit = fit;
+    for (const std::string& note : calibrated.value().notes)
+        if (Status status = warn(note); !status)
+            return status;
+    return notePrompts(fit);
+}
+
+Status Execution::setFit(const PromptFit& fit)
+{
+    m_body.fit = fit;
+    if (Status status = notePrompts(fit); !status)
+        return status;
+    return noteRequests();
+}
+
+Status Execution::notePrompts(const PromptFit& fit)
+{
     m_environment["prompts"] = {{"method", promptMethodId(fit.method)},
                                 {"exact", fit.exact()},
                                 {"overhead_tokens", m_body.fit.overheadTokens},
                                 {"tokens_per_word", fit.tokensPerPiece},
                                 {"words_left_out", fit.dropped},
                                 {"text", promptFitText(m_body.fit)}};
-    for (const std::string& note : calibrated.value().notes)
-        if (Status status = warn(note); !status)
-            return status;
     return m_store.updateEnvironment(m_report.run, m_environment);
 }
 
-Status Execution::prepareCache(LoadGenerator& generator, const PointPlan& point)
+Status Execution::prepareCache(const PointPlan& point)
 {
-    const Result<CacheFacts> made = m_cache->prepare(point, generator, m_control, m_notify);
+    const Result<CacheFacts> made = m_cache->prepare(point, *m_generator, m_control, m_notify);
     if (!made)
         return made.error();
     m_cacheFacts = made.value();
@@ -536,24 +580,23 @@ Status Execution::noteCache()
     return m_card.entry(kCacheEntry) == before ? success() : m_store.updateCard(m_report.run, m_card);
 }
 
-Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
+Result<bool> Execution::measurePoint(const PointPlan& point, double restS)
 {
     m_control.skipPoint = false; // asked for after the last point had ended
     if (Status status = noteNeighbours(); !status)
-        return status;
+        return status.error();
     Result<std::shared_ptr<const RequestSource>> source = requestsOf(point);
     if (!source)
         return source.error();
     if (point.kind != TestKind::ColdStart) // whose first request is to be the target's first
-        if (Status status = prepareCache(generator, point); !status)
-            return status;
+        if (Status status = prepareCache(point); !status)
+            return status.error();
     if (m_control.stop)
-        return success();
+        return false;
     ++m_report.points;
     m_notify(PointStarted{point.index, point.test, point.kind, point.load, point.repeat, point.warmupS,
                           point.durationS});
-    const Plan rest{m_plan.matrix, {m_plan.points.begin() + point.index.value + 1, m_plan.points.end()}};
-    PointContext context{generator,
+    PointContext context{*m_generator,
                          m_store,
                          m_report.run,
                          m_control,
@@ -565,7 +608,7 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     if (m_fields)
         context.withoutRefused = [&](std::string_view refusal) { return withoutRefused(point, refusal); };
     Result<PointMeasurement> measured =
-        executePoint(context, point, std::move(source).value(), estimatedSeconds(rest));
+        executePoint(context, point, std::move(source).value(), restS);
     if (!measured)
         return measured.error();
     if (!measured.value().batch.empty())
@@ -576,7 +619,9 @@ Status Execution::runPoint(LoadGenerator& generator, const PointPlan& point)
     for (std::size_t i = 0; i < m_lengths.size(); ++i)
         if (m_lengths[i].lengths == point.lengths)
             m_statedLengths[i].note(point, *m_lengths[i].source, measured.value().batch, measured.value().facts);
-    return conclude(point, measured.value());
+    if (Status status = conclude(point, measured.value()); !status)
+        return status.error();
+    return measured.value().facts.endedBy == "skip";
 }
 
 /// The probe's request was taken, and the load's first is not: the field it is refused for gives way too.
@@ -642,7 +687,7 @@ Status Execution::noteNeighbours()
     if (!runs)
         return runs.error();
     for (const RunInfo& run : runs.value()) {
-        if (run.id == m_report.run || run.state != RunState::Running ||
+        if (run.id == m_report.run || run.partner == m_report.run || run.state != RunState::Running ||
             !isSameTarget(run.target, m_plan.matrix.target.baseUrl))
             continue;
         if (Status status = warn("Run " + std::to_string(run.id.value) + " (" + run.name +
@@ -673,12 +718,6 @@ void Execution::tellOperatingPoints()
     }
 }
 
-void Execution::holdWhilePaused() const
-{
-    while (m_control.pauseAfter && !m_control.stop)
-        std::this_thread::sleep_for(kPoll);
-}
-
 void Execution::coolDown(const PointPlan& point) const
 {
     const MonotonicClock clock;
@@ -687,8 +726,13 @@ void Execution::coolDown(const PointPlan& point) const
         std::this_thread::sleep_for(std::min<Nanoseconds>(kPoll, until - clock.now()));
 }
 
-void Execution::finish()
+RunReport Execution::finish(const std::optional<Error>& failure)
 {
+    m_report.failure = failure;
+    if (failure)
+        m_report.state = RunState::Failed;
+    else if (m_control.stop)
+        m_report.state = RunState::Cancelled;
     m_report.firstErrors = m_errors.lines();
     if (Status status = m_store.finishRun(m_report.run, m_report.state); !status && !m_report.failure) {
         m_report.state = RunState::Failed;
@@ -696,9 +740,30 @@ void Execution::finish()
     }
     m_notify(RunFinished{m_report.run, runStateId(m_report.state), m_report.validPoints, m_report.points,
                          m_report.failure ? m_report.failure->line() : std::string()});
+    return m_report;
 }
 
 } // namespace
+
+bool isSameTarget(std::string_view a, std::string_view b)
+{
+    const auto withoutSlash = [](std::string_view url) {
+        return url.ends_with('/') ? url.substr(0, url.size() - 1) : url;
+    };
+    return withoutSlash(a) == withoutSlash(b);
+}
+
+void holdWhilePaused(const RunControl& control)
+{
+    while (control.pauseAfter && !control.stop)
+        std::this_thread::sleep_for(kPoll);
+}
+
+std::unique_ptr<RunSteps> makeRunSteps(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
+                                       std::function<void(const RunEvent&)> onEvent)
+{
+    return std::make_unique<Execution>(plan, store, options, control, std::move(onEvent));
+}
 
 Result<RunReport> executeRun(const Plan& plan, Store& store, const RunOptions& options, RunControl& control,
                              const std::function<void(const RunEvent&)>& onEvent)

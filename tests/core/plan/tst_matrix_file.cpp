@@ -129,6 +129,25 @@ private slots:
         }
     }
 
+    void aSecondTargetMayBeThere()
+    {
+        Matrix m = unusualMatrix();
+        m.pairedWith.emplace();
+        m.pairedWith->target.baseUrl = "http://127.0.0.1:9000/v1";
+        m.pairedWith->target.headers = {{"X-Team", "blue"}};
+        m.pairedWith->card.entries["quantization"] = "fp8";
+        const nlohmann::ordered_json json = matrixToJson(m);
+        QVERIFY(json["paired_with"]["target"]["base_url"] == "http://127.0.0.1:9000/v1");
+        const Result<Matrix> back = matrixFromText(json.dump(), "m");
+        QVERIFY2(back.ok(), back ? "" : back.error().line().c_str());
+        QVERIFY(back.value() == m);
+        const Result<Matrix> wrong =
+            matrixFromText(R"({"schema_version": 1, "paired_with": {"target": {"base_ulr": "x"}}})", "m");
+        QVERIFY(!wrong.ok());
+        QCOMPARE(wrong.error().line(),
+                 std::string("m: paired_with.target.base_ulr: is not a key here; did you mean \"base_url\"?"));
+    }
+
     void writesEveryKeyInTheOrderOfTheContract()
     {
         Matrix m = unusualMatrix();

@@ -83,6 +83,21 @@ private slots:
             "must be \"auto\", \"vllm\", \"sglang\", \"llamacpp\", \"tgi\", \"trtllm\", \"triton\", "
             "\"ollama\", \"lmdeploy\", \"litellm\", \"openai\", \"generic\" or \"sim\", is \"VLLM\"");
         row(
+            "paired_with.target.headers.Authorization",
+            [](Matrix& m) {
+                m.pairedWith.emplace();
+                m.pairedWith->target.headers = {{"Authorization", "Bearer sk-1"}};
+            },
+            "holds a secret, which is never kept in a matrix; name its environment variable in "
+            "paired_with.target.api_key_env");
+        row(
+            "measurement.refine",
+            [](Matrix& m) {
+                m.pairedWith.emplace();
+                m.measurement.refine = 2;
+            },
+            "must be 0 with paired_with: each run would add levels that the other has not");
+        row(
             "bound.bytes_per_param", [](Matrix& m) { m.bound.bytesPerParam = -1; },
             "must be a number from 0 to 16, is -1");
         row(

@@ -93,7 +93,7 @@ private slots:
         const RunId b = stored(fixtureOf("slower", 1.5));
         const auto json = comparisonToJson(loadCompared(store(), {a, b}).value());
         for (const char* key : {"a", "b", "controlled", "sentence", "paired", "same_requests", "differences", "levels",
-                                "capacities", "bursts"})
+                                "capacities", "figures"})
             QVERIFY2(json.contains(key), key);
         QVERIFY(json["same_requests"].is_null()); // nobody kept a hash of them
         const auto& capacity = json["capacities"][0];
@@ -141,13 +141,17 @@ private slots:
     void sameRequestsByTheirHash()
     {
         StoredFixture one = fixtureOf("one"), two = fixtureOf("two"), three = fixtureOf("three");
-        one.run.environment["request_hash"] = two.run.environment["request_hash"] = "abc";
-        three.run.environment["request_hash"] = "def";
-        const RunId a = stored(one), b = stored(two), c = stored(three);
-        const ComparedRuns compared = loadCompared(store(), {a, b, c}).value();
+        one.run.environment["requests"] = {{"sha256", "a"}, {"prompts_sha256", "p"}};
+        two.run.environment["requests"] = {{"sha256", "a"}, {"prompts_sha256", "p"}};
+        three.run.environment["requests"] = {{"sha256", "c"}, {"prompts_sha256", "q"}};
+        StoredFixture four = fixtureOf("four");
+        four.run.environment["requests"] = {{"sha256", "d"}, {"prompts_sha256", "p"}};
+        const RunId a = stored(one), b = stored(two), c = stored(three), d = stored(four);
+        const ComparedRuns compared = loadCompared(store(), {a, b, c, d}).value();
         QVERIFY(compared.comparisons[0].sameRequests == SameRequests::Yes);
         QVERIFY(compared.comparisons[0].conditions().ends_with("; same requests"));
         QVERIFY(compared.comparisons[1].sameRequests == SameRequests::No);
+        QVERIFY(compared.comparisons[2].conditions().ends_with("; same prompts, lengths and times"));
     }
 
     void burstsSideBySide()
@@ -156,7 +160,7 @@ private slots:
         const RunId b = stored(burstFixture("slow", 40));
         const auto json = comparisonToJson(loadCompared(store(), {a, b}).value());
         const auto figure = [&](const char* id) {
-            for (const auto& row : json["bursts"])
+            for (const auto& row : json["figures"])
                 if (row["figure"] == id)
                     return row;
             return nlohmann::ordered_json();
