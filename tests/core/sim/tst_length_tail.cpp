@@ -60,13 +60,13 @@ Matrix sweepOf(const Lengths& lengths)
 {
     Matrix matrix;
     matrix.workload.lengths = lengths;
-    matrix.slo = {{"ttft_intended_ms", 99, 1000}};
+    matrix.slo = {{"ttft_intended_ms", 95, 300}};
     matrix.measurement.warmupS = 20;
     matrix.measurement.durationS = 100;
     matrix.measurement.drainS = 30;
     Test test;
     test.kind = TestKind::ArrivalSweep;
-    test.ratesPerS = {2, 4, 8, 12, 16, 32, 64, 96, 128};
+    test.ratesPerS = {1, 2, 4, 6, 8, 10, 12, 16, 32, 48, 60, 62};
     matrix.tests = {test};
     return matrix;
 }
@@ -89,7 +89,7 @@ std::vector<PointSummary> sweep(const sim::Profile& profile, const Lengths& leng
 
 OperatingPoint operatingPointOf(const std::vector<PointSummary>& points)
 {
-    return findOperatingPoint(makeCurves(points, {{"ttft_intended_ms", 99, 1000}}).front());
+    return findOperatingPoint(makeCurves(points, {{"ttft_intended_ms", 95, 300}}).front());
 }
 
 } // namespace
@@ -108,17 +108,16 @@ private slots:
         profile.maxModelLen = 131'072;
         Lengths tail;
         tail.kind = LengthsKind::Quantiles;
-        tail.promptQuantiles = {{"p50", 800}, {"p95", 6000}, {"p99", 24'000}};
+        tail.promptQuantiles = {{"p50", 800}, {"p95", 6000}, {"p99", 24'000}, {"max", 32'000}};
         tail.outputQuantiles = {{"p50", 128}, {"p99", 128}};
         const OperatingPoint fixed = operatingPointOf(sweep(profile, fixedLengths(512, 128)));
         const OperatingPoint real = operatingPointOf(sweep(profile, tail));
         QVERIFY2(fixed.crossing.has_value(), fixed.sentence.c_str());
         QVERIFY2(real.crossing.has_value(), real.sentence.c_str());
-        QVERIFY2(fixed.crossing->load > 2 * real.crossing->load,
+        QVERIFY2(fixed.crossing->load > 5 * real.crossing->load,
                  (fixed.sentence + " / " + real.sentence).c_str());
         const CapacityComparison comparison = compareCapacity(fixed, real, "fixed 512/128", "long tail");
         QVERIFY2(comparison.ratio && comparison.ratio->value < 0.5, comparison.sentence.c_str());
-        qInfo("%s", comparison.sentence.c_str());
     }
 };
 
