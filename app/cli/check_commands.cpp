@@ -4,6 +4,7 @@
 #include "exit_code.h"
 #include "matrix_source.h"
 #include "output.h"
+#include "plan/evidence.h"
 #include "plan/matrix_keys.h"
 #include "plan/plan.h"
 #include "plan/plan_json.h"
@@ -57,6 +58,10 @@ int validateFile(const std::string& file)
             return fail(requests.error());
         break; // what a log tells, it tells for all points
     }
+    Table evidence({{"test", false}, {"load"}, {"evidence", false}});
+    for (const LevelEvidence& level : expectedEvidence(plan.value()))
+        evidence.addRow({level.test, figure(level.load.value), level.text});
+    evidence.print(std::cout);
     std::cout << file << ": " << plan.value().points.size() << " points, about "
               << duration(estimatedSeconds(plan.value())) << '\n';
     return kDone;

@@ -21,6 +21,11 @@ using keys::Rule;
 /// A point's schedule is made before its first send and kept in memory.
 constexpr double kMaxRequestsPerPoint = 5'000'000;
 
+double longestWindowS(const Measurement& m)
+{
+    return m.untilStable ? std::max(m.durationS, m.maxDurationS) : m.durationS;
+}
+
 /// Holds every value against the rule of its key.
 class Checker
 {
@@ -350,6 +355,13 @@ public:
         }
     }
 
+    void measurement(const Measurement& m)
+    {
+        if (m.untilStable && m.maxDurationS < m.durationS)
+            error("measurement.max_duration_s", "must not be below duration_s (" + exactText(m.durationS) +
+                                                    ") where until_stable is true, is " + exactText(m.maxDurationS));
+    }
+
     void tests(const Matrix& matrix)
     {
         std::set<std::string> names;
@@ -369,7 +381,7 @@ public:
             case TestKind::ArrivalSweep: {
                 const Measurement& m = matrix.measurement;
                 const double first = test.shape.empty() ? 1 : test.shape.front().factor;
-                const double perRate = m.warmupS * first + m.durationS * meanFactor(test.shape, m.durationS);
+                const double perRate = m.warmupS * first + longestWindowS(m) * meanFactor(test.shape, longestWindowS(m));
                 for (std::size_t j = 0; j < test.ratesPerS.size(); ++j)
                     requests(keys::indexed(path + ".rates_per_s", j), test.ratesPerS[j] * perRate, m);
                 break;
@@ -435,6 +447,16 @@ private:
     std::vector<Finding>& m_findings;
 };
 
+/// "; below 12.3/s it has no interval": the rates that cannot bound the percentile at all.
+std::string withoutInterval(double percentile, const std::vector<double>& rates, double seconds)
+{
+    const double least = samplesForInterval(percentile);
+    const auto none = std::count_if(rates.begin(), rates.end(), [&](double rate) { return rate * seconds < least; });
+    return none == 0 ? std::string()
+                     : "; " + std::to_string(none) + (none == 1 ? " has" : " have") + " no interval, which needs " +
+                           exactText(least) + " requests";
+}
+
 void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
 {
     double percentile = 0;
@@ -462,13 +484,13 @@ void remarkOnSamples(const Matrix& matrix, std::vector<Finding>& findings)
                                     " s gives " + exactText(std::round(rate * seconds)) + more});
         };
         if (test.kind == TestKind::ArrivalSweep && !test.ratesPerS.empty()) {
-            const double seconds = matrix.measurement.durationS;
+            const double seconds = longestWindowS(matrix.measurement);
             const auto tooFew = std::count_if(test.ratesPerS.begin(), test.ratesPerS.end(),
                                               [&](double rate) { return rate * seconds < needed; });
             if (tooFew > 0)
                 remark(".rates_per_s", test.ratesPerS.front(), seconds,
                        " (" + std::to_string(tooFew) + " of " + std::to_string(test.ratesPerS.size()) +
-                           " rates fall short)");
+                           " rates fall short" + withoutInterval(percentile, test.ratesPerS, seconds) + ")");
         } else if (test.kind == TestKind::BurstRecovery && test.baseRatePerS * test.baselineS < needed) {
             remark(".baseline_s", test.baseRatePerS, test.baselineS, " in the baseline");
         }
@@ -551,6 +573,8 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                "without streaming there is no first token to time, only the whole response");
     if (matrix.slo.empty())
         remark("slo", "without a limit there is no operating point");
+    if (matrix.measurement.refine > 0 && matrix.slo.empty())
+        remark("measurement.refine", "adds no level, since without a limit no level passes or fails");
     for (std::size_t i = 0; i < matrix.slo.size(); ++i)
         if (!workload.streaming && needsStream(matrix.slo[i].metric))
             remark(keys::indexed("slo", i) + ".metric",
@@ -599,11 +623,6 @@ Matrix matrixOfEveryKey(LengthsKind lengths)
 
 } // namespace
 
-double samplesForPercentile(double percentile)
-{
-    return std::ceil(10 / (1 - percentile / 100) - 1e-6);
-}
-
 std::vector<Finding> valueErrors(const Matrix& matrix)
 {
     std::vector<Finding> findings;
@@ -619,6 +638,7 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     cross.sharing(matrix);
     cross.prompts(matrix.workload);
     cross.mix(matrix.workload);
+    cross.measurement(matrix.measurement);
     cross.tests(matrix);
     for (Finding& error : arrivalErrors(matrix))
         findings.push_back(std::move(error));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "plan/evidence.h"
 #include "plan/matrix.h"
 
 #include <span>
@@ -42,9 +43,5 @@ std::span<const std::string_view> traceFormatIds();
 /// numbers in the path are ignored ("tests[3].levels" and "tests.levels" are one key); empty for a path that
 /// is no key.
 std::string allowedAt(std::string_view path);
-
-/// How many values a percentile needs so that ten lie above it (p99: 1,000); a quantile with fewer is called
-/// weak.
-double samplesForPercentile(double percentile);
 
 } // namespace tailmark

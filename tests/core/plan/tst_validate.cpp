@@ -436,7 +436,7 @@ private slots:
         QCOMPARE(
             remarks(m),
             QStringList{"tests[0].rates_per_s: p99 needs about 1,000 requests; rate 4/s × 30 s gives 120 "
-                        "(7 of 8 rates fall short)"}); // 33.3/s would do
+                        "(7 of 8 rates fall short; 6 have no interval, which needs 368 requests)"}); // 33.3/s would do
         m.tests[0].ratesPerS = {4, 5, 6, 7, 8, 9, 34, 35};
         m.slo[0].percentile = 90; // needs 100
         QCOMPARE(remarks(m), QStringList());
@@ -446,6 +446,29 @@ private slots:
         QCOMPARE(
             remarks(m),
             QStringList{"measurement.max_requests: p99.9 needs about 10,000 requests; this stops at 500"});
+    }
+
+    void whatGoesOnUntilStableHasALimitAboveItsLength()
+    {
+        Matrix m = wholeMatrix();
+        m.measurement.untilStable = true;
+        m.measurement.maxDurationS = 20;
+        QCOMPARE(errors(m), QStringList{"measurement.max_duration_s: must not be below duration_s (30) where "
+                                        "until_stable is true, is 20"});
+        m.measurement.maxDurationS = 30;
+        QCOMPARE(errors(m), QStringList());
+        m.measurement.untilStable = false;
+        m.measurement.maxDurationS = 20;
+        QCOMPARE(errors(m), QStringList());
+    }
+
+    void refiningNeedsALimit()
+    {
+        Matrix m = wholeMatrix();
+        m.measurement.refine = 3;
+        QVERIFY(remarks(m).filter("measurement.refine").isEmpty());
+        m.slo.clear();
+        QCOMPARE(remarks(m).filter("measurement.refine").size(), 1);
     }
 
     void samplesOfAPercentile()

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan/evidence.h"
+
+#include "base/percentile_text.h"
+#include "plan/json_visitors.h"
+#include "plan/rate_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tailmark {
+
+namespace {
+
+constexpr double kTail = 0.025; ///< of a two-sided 95 % interval
+constexpr double kTwoNormal = 2 * 1.959964;
+constexpr double kRounding = 1e-6;
+
+/// Of an interval around a quantile at one request, in units of the quantile.
+double widthOfOne(double percent)
+{
+    const double above = 1 - percent / 100;
+    return kTwoNormal * std::sqrt((1 - above) / above) / std::log(1 / above);
+}
+
+double decidingPercentile(const Slo& slo)
+{
+    double percent = 0;
+    for (const SloLimit& limit : slo)
+        percent = std::max(percent, limit.percentile);
+    return percent > 0 && percent < 100 ? percent : 99;
+}
+
+/// Two significant digits, since what stands behind is an assumption.
+std::string roughly(double value)
+{
+    const double digit = std::pow(10, std::floor(std::log10(value)) - 1);
+    return keys::exactText(std::round(value / digit) * digit);
+}
+
+std::string openText(const LevelEvidence& level)
+{
+    const double n = *level.requests;
+    const Evidence evidence = evidenceOf(level.percent, n);
+    std::string text = keys::exactText(std::round(n)) + " requests in " + keys::exactText(level.windowS) +
+                       " s: " + percentileText(level.percent) + " ";
+    if (evidence == Evidence::None)
+        return text + "has no interval, which needs " + keys::exactText(level.neededForInterval);
+    text += evidence == Evidence::Weak ? "is weak below " + keys::exactText(level.neededToBeFirm) : "is firm";
+    return text + ", its interval about " + roughly(100 * widthOfSamples(level.percent, n)) +
+           " % wide where latencies fall off exponentially";
+}
+
+std::string closedText(const LevelEvidence& level)
+{
+    return percentileText(level.percent) + " has an interval from " +
+           roughly(level.neededForInterval / level.windowS) + " requests/s on and is firm from " +
+           roughly(level.neededToBeFirm / level.windowS) + " requests/s on (" +
+           keys::exactText(level.neededToBeFirm) + " in " + keys::exactText(level.windowS) + " s)";
+}
+
+/// Expected in the window; of a burst in its baseline.
+double requestsInWindow(const PointPlan& point, double windowS)
+{
+    double requests = 0, fromS = 0;
+    const double startS = point.warmupS, endS = point.warmupS + windowS;
+    for (const RateSegment& segment : rateSegments(point)) {
+        const double toS = fromS + segment.durationS;
+        const double begin = std::max(startS, fromS), end = std::min(endS, toS);
+        if (end > begin) { // the rate in the middle of what they share, as it goes straight
+            const double share = ((begin + end) / 2 - fromS) / segment.durationS;
+            requests += (segment.fromPerS + (segment.toPerS - segment.fromPerS) * share) * (end - begin);
+        }
+        fromS = toS;
+    }
+    if (point.maxRequests > 0)
+        requests = std::min(requests, static_cast<double>(point.maxRequests));
+    return requests;
+}
+
+} // namespace
+
+double samplesForInterval(double percent)
+{
+    const double p = std::max(percent, 100 - percent) / 100;
+    return std::ceil(std::log(kTail) / std::log(p) - kRounding);
+}
+
+double samplesForPercentile(double percent)
+{
+    return std::ceil(10 / (1 - percent / 100) - kRounding);
+}
+
+double samplesForWidth(double percent, double width)
+{
+    return std::ceil(std::pow(widthOfOne(percent) / width, 2));
+}
+
+double widthOfSamples(double percent, double n)
+{
+    return widthOfOne(percent) / std::sqrt(n);
+}
+
+const char* evidenceWords(Evidence evidence)
+{
+    switch (evidence) {
+    case Evidence::None:
+        return "no interval";
+    case Evidence::Weak:
+        return "weak";
+    case Evidence::Firm:
+        break;
+    }
+    return "firm";
+}
+
+Evidence evidenceOf(double percent, double n)
+{
+    if (n < samplesForInterval(percent))
+        return Evidence::None;
+    return n < samplesForPercentile(percent) ? Evidence::Weak : Evidence::Firm;
+}
+
+std::vector<LevelEvidence> expectedEvidence(const Plan& plan)
+{
+    std::vector<LevelEvidence> levels;
+    for (const PointPlan& point : plan.points) {
+        const bool known = std::any_of(levels.begin(), levels.end(), [&](const LevelEvidence& l) {
+            return l.test == point.test && l.load == point.load;
+        });
+        if (known)
+            continue;
+        LevelEvidence level{point.test, point.load, decidingPercentile(plan.matrix.slo),
+                            point.longestWindowS()};
+        if (point.kind == TestKind::ColdStart)
+            continue;
+        if (point.kind == TestKind::FixedShape)
+            level.percent = 50;
+        if (point.kind == TestKind::BurstRecovery && !point.phases.empty())
+            level.windowS = point.phases.front().durationS - point.warmupS;
+        if (level.windowS <= 0)
+            continue;
+        level.neededForInterval = samplesForInterval(level.percent);
+        level.neededToBeFirm = samplesForPercentile(level.percent);
+        if (point.openLoop())
+            level.requests = requestsInWindow(point, level.windowS);
+        level.text = level.requests ? openText(level) : closedText(level);
+        levels.push_back(std::move(level));
+    }
+    return levels;
+}
+
+} // namespace tailmark
