@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "commands.h"
 
+#include "analysis/fleet.h"
 #include "analysis/foreign_summary.h"
 #include "exit_code.h"
 #include "output.h"
@@ -28,6 +29,8 @@ struct Arguments
     std::string run;
     std::vector<std::string> slo;
     std::string as, output = "-";
+    std::string fleet;
+    double headroom = 0;
     bool json = false;
 };
 
@@ -112,6 +115,18 @@ int exportRun(const Arguments& arguments)
     return status ? kDone : fail(status.error());
 }
 
+Json fleetJson(const FleetSize& fleet)
+{
+    const auto orNull = [](const auto& value) { return value ? Json(*value) : Json(); };
+    return {{"demand", fleet.demand.value},
+            {"unit", fleet.demand.unit == FleetUnit::TokensPerS ? "tok/s" : "requests/s"},
+            {"headroom", fleet.demand.headroom},
+            {"per_replica", orNull(fleet.perReplica)},
+            {"per_replica_is_lower_end", fleet.isLowerEnd},
+            {"replicas", orNull(fleet.replicas)},
+            {"sentence", fleet.sentence}};
+}
+
 int operatingPoint(const Arguments& arguments)
 {
     const Result<Store> store = arguments.library.open();
@@ -120,6 +135,14 @@ int operatingPoint(const Arguments& arguments)
     const Result<RunResults> results = resultsOf(store.value(), arguments.run, arguments.slo);
     if (!results)
         return fail(results.error());
+    std::optional<FleetDemand> demand;
+    if (!arguments.fleet.empty()) {
+        Result<FleetDemand> parsed = parseFleetDemand(arguments.fleet);
+        if (!parsed)
+            return fail(parsed.error());
+        demand = parsed.value();
+        demand->headroom = arguments.headroom;
+    }
     if (arguments.json) {
         Json json = resultToJson(results.value());
         for (Json& point : json["operating_points"]) {
@@ -128,12 +151,17 @@ int operatingPoint(const Arguments& arguments)
                 if (bound["test"] == point["test"])
                     point["bound"] = bound;
         }
+        for (std::size_t i = 0; demand && i < results.value().operatingPoints.size(); ++i)
+            json["operating_points"][i]["fleet"] = fleetJson(fleetFor(results.value().operatingPoints[i], *demand));
         printJson(json["operating_points"]);
         return kDone;
     }
     for (const SloLimit& limit : results.value().slo)
         std::cout << "Limit: " << sloSentence(limit) << '\n';
     printOperatingPoints(results.value(), std::cout);
+    if (demand)
+        for (const OperatingPoint& point : results.value().operatingPoints)
+            std::cout << point.test << ": " << fleetFor(point, *demand).sentence << '\n';
     return kDone;
 }
 
@@ -184,6 +212,15 @@ void addOperatingPoint(CLI::App& app, Action& action)
         operatingPoint, command);
     command->add_option("run", arguments->run, kRunHelp)->required()->type_name("RUN");
     command->add_option("--slo", arguments->slo, kSloHelp)->type_name("LIMIT")->allow_extra_args(false);
+    CLI::Option* fleet =
+        command
+            ->add_option("--fleet", arguments->fleet,
+                         "Say how many replicas carry this rate within the limits: 120 (requests/s) or '9000 tok/s'")
+            ->type_name("RATE");
+    command->add_option("--headroom", arguments->headroom, "Share of its capacity that each replica keeps free")
+        ->check(CLI::Range(0.0, 0.99))
+        ->capture_default_str()
+        ->needs(fleet);
     command->add_flag("--json", arguments->json, "Print JSON");
 }
 
