@@ -64,22 +64,7 @@ bool isWithin(const SloLimit& limit, const RequestRecord& r, std::span<const Chu
 bool hasBroken(const SloLimit& limit, const RequestRecord& r)
 {
     const std::optional<Metric> metric = metricOf(limit);
-    RequestRecord atLeast = r;
-    const Nanoseconds cut = endTime(r);
-    switch (metric.value_or(Metric::SendLag)) {
-    case Metric::Ttft:
-    case Metric::TtftIntended:
-        if (!isPresent(r.firstToken))
-            atLeast.firstToken = cut;
-        break;
-    case Metric::E2e:
-    case Metric::E2eIntended:
-        atLeast.lastToken = cut;
-        break;
-    default:
-        return false;
-    }
-    const std::optional<double> value = requestValue(*metric, atLeast);
+    const std::optional<double> value = metric ? valueAtLeast(*metric, r) : std::nullopt;
     return value && *value > limit.limit;
 }
 
@@ -101,24 +86,6 @@ std::vector<double> valuesOf(Metric metric, std::span<const RequestRecord* const
     return values;
 }
 
-/// The percentile on the bad side: for latencies the quantile itself, for rates the value that `percent` %
-/// reach.
-void setRequestValue(ConstraintResult& result, const MetricInfo& info, std::span<const double> inOrder)
-{
-    const double percent = result.limit.percentile;
-    if (inOrder.empty())
-        return;
-    std::vector<double> sorted(inOrder.begin(), inOrder.end());
-    std::sort(sorted.begin(), sorted.end());
-    if (info.lowerIsBetter) {
-        result.value = quantile(sorted, percent);
-        result.ci95 = blockBootstrapInterval(sorted, inOrder, percent);
-    } else {
-        result.value = sorted[sorted.size() - quantileRank(sorted.size(), percent)];
-        result.ci95 = blockBootstrapInterval(sorted, inOrder, 100 - percent);
-    }
-}
-
 struct Denominator
 {
     FailureDenominator kind;
@@ -129,7 +96,9 @@ struct Denominator
 void requestConstraint(ConstraintResult& c, Metric metric, std::span<const RequestRecord* const> records,
                        const RecordBatch& batch, const Denominator& whole)
 {
-    setRequestValue(c, metricInfo(metric), valuesOf(metric, records));
+    const LimitedQuantile quantile = limitedQuantile(c.limit, valuesOf(metric, records));
+    c.value = quantile.value;
+    c.ci95 = quantile.ci95;
     std::size_t within = 0;
     for (const RequestRecord* r : records) {
         within += r->outcome == Outcome::Completed && belongs(whole.kind, *r) &&
@@ -186,6 +155,44 @@ bool isWithinLimit(const SloLimit& limit, double value)
 {
     const std::optional<Metric> metric = metricOf(limit);
     return metric && (metricInfo(*metric).lowerIsBetter ? value <= limit.limit : value >= limit.limit);
+}
+
+LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> inOrder)
+{
+    std::vector<double> sorted(inOrder.begin(), inOrder.end());
+    std::sort(sorted.begin(), sorted.end());
+    return limitedQuantile(limit, sorted, inOrder);
+}
+
+LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> sorted, std::span<const double> inOrder)
+{
+    const std::optional<Metric> metric = metricOf(limit);
+    if (!metric || sorted.empty())
+        return {};
+    if (metricInfo(*metric).lowerIsBetter)
+        return {quantile(sorted, limit.percentile), blockBootstrapInterval(sorted, inOrder, limit.percentile)};
+    return {sorted[sorted.size() - quantileRank(sorted.size(), limit.percentile)],
+            blockBootstrapInterval(sorted, inOrder, 100 - limit.percentile)};
+}
+
+std::optional<double> valueAtLeast(Metric metric, const RequestRecord& record)
+{
+    RequestRecord atLeast = record;
+    const Nanoseconds cut = endTime(record);
+    switch (metric) {
+    case Metric::Ttft:
+    case Metric::TtftIntended:
+        if (!isPresent(record.firstToken))
+            atLeast.firstToken = cut;
+        break;
+    case Metric::E2e:
+    case Metric::E2eIntended:
+        atLeast.lastToken = cut;
+        break;
+    default:
+        return std::nullopt;
+    }
+    return requestValue(metric, atLeast);
 }
 
 Judgement judge(const RequestRecord& r, std::span<const ChunkRecord> chunks, const Slo& slo)

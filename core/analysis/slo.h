@@ -28,6 +28,19 @@ std::optional<Metric> metricOf(const SloLimit& limit);
 /// Not above a limit of latency, not below one of a rate. False for an unknown metric.
 bool isWithinLimit(const SloLimit& limit, double value);
 
+/// The percentile of a Request-scope limit on its bad side: for latencies the quantile itself, for rates the value that
+/// `percentile` % reach; with its interval as of values that follow each other. `inOrder` by time.
+struct LimitedQuantile
+{
+    std::optional<double> value;
+    std::optional<Interval> ci95;
+};
+LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> inOrder);
+LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> sorted, std::span<const double> inOrder);
+
+/// What a metric of a request that was cut off would have been at least; absent where that cannot be said.
+std::optional<double> valueAtLeast(Metric metric, const RequestRecord& record);
+
 /// Judges a point. `records` are those intended in the window with their judgements; `summary` has its
 /// metrics and rates.
 SloResult evaluateSlo(const Slo& slo, FailureDenominator denominator,

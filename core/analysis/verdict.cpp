@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <numeric>
 
 namespace tailmark {
 
@@ -26,6 +28,119 @@ constexpr double kChance = 0.025; ///< one side of a 95 % interval
 constexpr std::ptrdiff_t kLeastUnreached = 3;
 constexpr std::int64_t kAwayShareOfWindow = 20;
 
+/// Of the requests intended in the window.
+std::size_t attemptedIn(const PointSummary& summary)
+{
+    return static_cast<std::size_t>(std::accumulate(summary.outcomes.begin(), summary.outcomes.end(), std::uint64_t{0}));
+}
+
+std::string windowText(const PointSummary& summary)
+{
+    return figureText(summary.window.startS) + " s to " + figureText(summary.window.endS) + " s";
+}
+
+std::string failuresText(const PointSummary& summary)
+{
+    std::string text;
+    for (int i = 0; i < kOutcomeCount; ++i) {
+        const auto outcome = static_cast<Outcome>(i);
+        if (outcome != Outcome::Completed && summary.count(outcome) > 0)
+            text += (text.empty() ? "" : ", ") + countText(summary.count(outcome)) + " " +
+                    std::string(outcomeId(outcome));
+    }
+    return text;
+}
+
+/// A few requests one after another, which carry no high percentile and are not meant to.
+bool isDiagnostic(TestKind kind)
+{
+    return kind == TestKind::FixedShape || kind == TestKind::ColdStart;
+}
+
+/// The percentile that the point has to carry.
+double decidingPercentile(const Slo& slo, TestKind kind)
+{
+    if (isDiagnostic(kind))
+        return 50;
+    double percent = 0;
+    for (const SloLimit& limit : slo)
+        percent = std::max(percent, limit.percentile);
+    return percent > 0 ? percent : 99;
+}
+
+std::size_t samplesNeeded(const Slo& slo, TestKind kind)
+{
+    if (isDiagnostic(kind))
+        return 6; // the least that gives a median its interval
+    // At least one value above the quantile, else it is nothing but the largest.
+    return static_cast<std::size_t>(std::floor(100 / (100 - decidingPercentile(slo, kind)) + 1e-6));
+}
+
+/// The codes that addSampleReasons() gives.
+bool isSampleReason(const std::string& code)
+{
+    return code == "no_success" || code == "too_few_samples" || code == "cut_off";
+}
+
+void addSampleReasons(Verdict& verdict, const Slo& slo, const PointSummary& summary)
+{
+    const auto add = [&](const char* code, std::string text) { verdict.reasons.push_back({code, std::move(text)}); };
+    const std::size_t attempted = attemptedIn(summary);
+    if (summary.count(Outcome::Completed) == 0) {
+        add("no_success", attempted == 0
+                              ? "No request was due inside the window (" + windowText(summary) + ")"
+                              : "None of " + countText(attempted) +
+                                    " requests in the window succeeded: " + failuresText(summary));
+        return;
+    }
+    if (summary.rate(Metric::RequestsPerS).value_or(0) <= 0)
+        add("too_few_samples", "No request ended inside the window (" + windowText(summary) +
+                                   "): it is shorter than an answer, so that it has no rate");
+    const std::size_t undecided = summary.slo.undecided;
+    if (static_cast<double>(undecided) > kMostUndecidedShare * static_cast<double>(attempted))
+        add("cut_off", countText(undecided) + " of " + countText(attempted) +
+                           " requests were cut off while they had broken no limit: the slowest are missing from "
+                           "every latency (a longer drain lets them end)");
+    const TestKind kind = summary.point.kind;
+    const std::size_t needed = samplesNeeded(slo, kind);
+    if (summary.slo.denominator < needed)
+        add("too_few_samples",
+            countText(summary.slo.denominator) + " requests in the window; " +
+                percentileText(decidingPercentile(slo, kind)) + " needs at least " + countText(needed) +
+                (isDiagnostic(kind) ? "" : ", and " + countText(needed * 10) + " to be firm"));
+}
+
+/// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain. Where no
+/// request reached the target, or it refused every one as wrong, there was no load that it could have failed under.
+bool failureStands(const Verdict& verdict, const Slo& slo, const PointSummary& summary)
+{
+    if (slo.empty() || summary.slo.met ||
+        summary.count(Outcome::ConnectFailed) + summary.count(Outcome::ClientError) == attemptedIn(summary))
+        return false;
+    bool fewSamples = false;
+    for (const VerdictReason& r : verdict.reasons) {
+        if (r.code == "not_steady" ? !verdict.rising : !isSampleReason(r.code))
+            return false;
+        fewSamples |= r.code == "too_few_samples" || r.code == "cut_off";
+    }
+    if (verdict.rising && !fewSamples)
+        return true;
+    const std::size_t n = summary.slo.denominator;
+    return std::any_of(
+        summary.slo.constraints.begin(), summary.slo.constraints.end(), [&](const ConstraintResult& c) {
+            const auto misses =
+                static_cast<std::size_t>(std::llround((1 - c.withinShare) * static_cast<double>(n)));
+            return !c.met && misses > 0 && binomialTail(n, misses, 1 - c.limit.percentile / 100) < kChance;
+        });
+}
+
+Verdict conclude(Verdict verdict, const Slo& slo, const PointSummary& summary)
+{
+    verdict.valid = verdict.reasons.empty();
+    verdict.failureStands = !verdict.valid && failureStands(verdict, slo, summary);
+    return verdict;
+}
+
 class Judge
 {
 public:
@@ -34,7 +149,7 @@ public:
     Verdict verdict()
     {
         generatorBound();
-        samples();
+        addSampleReasons(m_verdict, m_data.slo, m_summary);
         targetGone();
         if (m_summary.count(Outcome::Completed) == 0)
             return concluded();
@@ -47,20 +162,9 @@ public:
     }
 
 private:
-    Verdict concluded()
-    {
-        m_verdict.valid = m_verdict.reasons.empty();
-        m_verdict.failureStands = !m_verdict.valid && failureStands();
-        return m_verdict;
-    }
+    Verdict concluded() { return conclude(std::move(m_verdict), m_data.slo, m_summary); }
 
     void add(const char* code, std::string text) { m_verdict.reasons.push_back({code, std::move(text)}); }
-
-    bool has(std::string_view code) const
-    {
-        return std::any_of(m_verdict.reasons.begin(), m_verdict.reasons.end(),
-                           [&](const VerdictReason& r) { return r.code == code; });
-    }
 
     void generatorBound()
     {
@@ -137,60 +241,6 @@ private:
         return text;
     }
 
-    /// A few requests one after another, which carry no high percentile and are not meant to.
-    bool isDiagnostic() const
-    {
-        return m_data.point.kind == TestKind::FixedShape || m_data.point.kind == TestKind::ColdStart;
-    }
-
-    /// The percentile that the point has to carry.
-    double decidingPercentile() const
-    {
-        if (isDiagnostic())
-            return 50;
-        double percent = 0;
-        for (const SloLimit& limit : m_data.slo)
-            percent = std::max(percent, limit.percentile);
-        return percent > 0 ? percent : 99;
-    }
-
-    std::size_t samplesNeeded() const
-    {
-        if (isDiagnostic())
-            return 6; // the least that gives a median its interval
-        // At least one value above the quantile, else it is nothing but the largest.
-        return static_cast<std::size_t>(std::floor(100 / (100 - decidingPercentile()) + 1e-6));
-    }
-
-    void samples()
-    {
-        const std::size_t succeeded = m_summary.count(Outcome::Completed);
-        const std::size_t attempted = m_data.inWindow.size();
-        if (succeeded == 0) {
-            add("no_success", attempted == 0 ? "No request was due inside the window (" + windowText() + ")"
-                                             : "None of " + countText(attempted) +
-                                                   " requests in the window succeeded: " + failuresText());
-            return;
-        }
-        if (m_summary.rate(Metric::RequestsPerS).value_or(0) <= 0)
-            add("too_few_samples", "No request ended inside the window (" + windowText() +
-                                       "): it is shorter than an answer, so that it has no rate");
-        const std::size_t undecided = m_summary.slo.undecided;
-        if (static_cast<double>(undecided) > kMostUndecidedShare * static_cast<double>(attempted))
-            add("cut_off",
-                countText(undecided) + " of " + countText(attempted) +
-                    " requests were cut off while they had broken no limit: the slowest are missing from "
-                    "every latency (a longer drain lets them end)");
-        const std::size_t needed = samplesNeeded();
-        if (m_summary.slo.denominator < needed)
-            add("too_few_samples", countText(m_summary.slo.denominator) + " requests in the window; " +
-                                       percentileText(decidingPercentile()) + " needs at least " +
-                                       countText(needed) +
-                                       (isDiagnostic()
-                                            ? ""
-                                            : ", and " + countText(needed * 10) + " to be firm"));
-    }
-
     /// From some moment to the end of the point, or for a good part of it, no request found anybody there,
     /// while others were answered: the engine was gone, which says nothing of its capacity.
     void targetGone()
@@ -230,23 +280,6 @@ private:
         }
     }
 
-    std::string windowText() const
-    {
-        return figureText(m_data.window.startS) + " s to " + figureText(m_data.window.endS) + " s";
-    }
-
-    std::string failuresText() const
-    {
-        std::string text;
-        for (int i = 0; i < kOutcomeCount; ++i) {
-            const auto outcome = static_cast<Outcome>(i);
-            if (outcome != Outcome::Completed && m_summary.count(outcome) > 0)
-                text += (text.empty() ? "" : ", ") + countText(m_summary.count(outcome)) + " " +
-                        std::string(outcomeId(outcome));
-        }
-        return text;
-    }
-
     void steadiness()
     {
         if (m_data.point.kind == TestKind::BurstRecovery || m_data.point.kind == TestKind::ColdStart ||
@@ -261,16 +294,21 @@ private:
                 latencies.push_back(*value);
         }
         if (const std::optional<Trend> trend = findTrend(latencies)) {
-            m_rising = trend->rising;
+            m_verdict.rising = trend->rising;
             text = std::string("Not steady: the median ") +
                    std::string(metricInfo(m_data.headline).abbreviation) +
                    (trend->rising ? " rose from " : " fell from ") + durationText(trend->firstHalf) + " to " +
                    durationText(trend->secondHalf) + " from the first to the second half of the window";
-            if (!trend->rising)
+            if (!trend->rising && !m_summary.shortWarmup)
                 text += " (a longer warm-up may help)";
         }
+        if (const auto& early = m_summary.shortWarmup; early && (early->spoils || !text.empty())) {
+            text += text.empty() ? "Not steady: " : "; ";
+            text += shortWarmupText(*m_summary.steady, *early, m_data.window.startS,
+                                    metricInfo(m_data.headline).abbreviation);
+        }
         if (const std::optional<double> growth = backlogGrowth()) {
-            m_rising = true;
+            m_verdict.rising = true;
             text += text.empty() ? "Not steady: " : "; ";
             text +=
                 "the backlog grew by " + figureText(*growth) + " requests over the window, as " +
@@ -382,37 +420,9 @@ private:
                 ", and gaps between them are not the engine's");
     }
 
-    /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain.
-    /// Where no request reached the target, or it refused every one as wrong, there was no load that it could
-    /// have failed under.
-    bool failureStands() const
-    {
-        if (m_data.slo.empty() || m_summary.slo.met ||
-            m_summary.count(Outcome::ConnectFailed) + m_summary.count(Outcome::ClientError) ==
-                m_data.inWindow.size())
-            return false;
-        for (const VerdictReason& r : m_verdict.reasons) {
-            if (r.code == "not_steady"
-                    ? !m_rising
-                    : r.code != "no_success" && r.code != "too_few_samples" && r.code != "cut_off")
-                return false;
-        }
-        if (m_rising && !has("too_few_samples") && !has("cut_off"))
-            return true;
-        const std::size_t n = m_summary.slo.denominator;
-        return std::any_of(m_summary.slo.constraints.begin(), m_summary.slo.constraints.end(),
-                           [&](const ConstraintResult& c) {
-                               const auto misses = static_cast<std::size_t>(
-                                   std::llround((1 - c.withinShare) * static_cast<double>(n)));
-                               return !c.met && misses > 0 &&
-                                      binomialTail(n, misses, 1 - c.limit.percentile / 100) < kChance;
-                           });
-    }
-
     const PointData& m_data;
     const PointSummary& m_summary;
     Verdict m_verdict;
-    bool m_rising = false;
 };
 
 } // namespace
@@ -420,6 +430,21 @@ private:
 Verdict judgePoint(const PointData& data, const PointSummary& summary)
 {
     return Judge(data, summary).verdict();
+}
+
+Verdict judgeUnder(const Slo& slo, const PointSummary& summary)
+{
+    // What the load generator was comes first, then the samples, then the rest.
+    Verdict verdict;
+    verdict.rising = summary.verdict.rising;
+    const std::vector<VerdictReason>& before = summary.verdict.reasons;
+    auto rest = before.begin();
+    while (rest != before.end() && rest->code == "generator_bound")
+        verdict.reasons.push_back(*rest++);
+    addSampleReasons(verdict, slo, summary);
+    std::copy_if(rest, before.end(), std::back_inserter(verdict.reasons),
+                 [](const VerdictReason& r) { return !isSampleReason(r.code); });
+    return conclude(std::move(verdict), slo, summary);
 }
 
 } // namespace tailmark

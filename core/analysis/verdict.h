@@ -9,4 +9,8 @@ namespace tailmark {
 /// May this point be believed (contract §4)? `summary` has everything but the verdict.
 Verdict judgePoint(const PointData& data, const PointSummary& summary);
 
+/// The same of a point that was judged already, under another SLO: `summary` has the result of that SLO and the verdict
+/// under the one before.
+Verdict judgeUnder(const Slo& slo, const PointSummary& summary);
+
 } // namespace tailmark
