@@ -6,6 +6,7 @@
 #include "analysis/summarize.h"
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <utility>
 
@@ -26,6 +27,45 @@ PointFacts factsOf(const StoredPoint& point, const RecordBatch& batch)
     facts.endedBy = "error";
     return facts;
 }
+
+/// Reads the records of the next point while those of one are summarised. Only its reading uses the store meanwhile.
+class ReadAhead
+{
+public:
+    ReadAhead(const Store& store, const StoredRun& run) : m_store(store), m_run(run.info.id)
+    {
+        for (const StoredPoint& point : run.points)
+            m_points.push_back(point.point.index);
+    }
+
+    Result<std::shared_ptr<const RecordBatch>> take(PointIndex point)
+    {
+        if (!m_next.valid() || m_reading != point)
+            begin(point);
+        Result<RecordBatch> batch = m_next.get();
+        if (!batch)
+            return batch.error();
+        const auto here = std::find(m_points.begin(), m_points.end(), point);
+        if (here != m_points.end() && here + 1 != m_points.end())
+            begin(*(here + 1));
+        return std::make_shared<const RecordBatch>(std::move(batch).value());
+    }
+
+private:
+    void begin(PointIndex point)
+    {
+        if (m_next.valid())
+            m_next.wait();
+        m_reading = point;
+        m_next = std::async(std::launch::async, [this, point] { return m_store.loadRecords(m_run, point); });
+    }
+
+    const Store& m_store;
+    RunId m_run;
+    std::vector<PointIndex> m_points;
+    PointIndex m_reading;
+    std::future<Result<RecordBatch>> m_next;
+};
 
 } // namespace
 
@@ -59,13 +99,9 @@ Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo)
     if (!stored)
         return stored.error();
     const Slo wanted = slo.empty() ? stored.value().plan.matrix.slo : slo;
+    ReadAhead records(store, stored.value());
     return summarizeRun(std::move(stored).value(), wanted,
-                        [&](const StoredPoint& point) -> Result<std::shared_ptr<const RecordBatch>> {
-                            Result<RecordBatch> batch = store.loadRecords(run, point.point.index);
-                            if (!batch)
-                                return batch.error();
-                            return std::make_shared<const RecordBatch>(std::move(batch).value());
-                        });
+                        [&](const StoredPoint& point) { return records.take(point.point.index); });
 }
 
 LengthErrors promptErrorsOf(const RunResults& results)
