@@ -37,26 +37,28 @@ void ProgressView::print(const std::string& line)
     m_lineOpen = false;
 }
 
-std::string ProgressView::pointText(PointIndex index) const
+std::string ProgressView::pointText() const
 {
-    const PointPlan& point = m_plan.points[static_cast<std::size_t>(index.value)];
-    std::string text = "[" + std::to_string(index.value + 1) + "/" + std::to_string(m_plan.points.size()) +
-                       "] " + point.test +
-                       (point.load.axis == LoadAxis::Concurrency ? ", concurrency " : ", rate ") +
-                       figure(point.load.value) + (point.load.axis == LoadAxis::Concurrency ? "" : "/s");
+    const bool closed = m_point.load.axis == LoadAxis::Concurrency;
+    std::string text = "[" + std::to_string(m_point.point.value + 1) + "/" + std::to_string(m_points) + "] " +
+                       m_point.test + (closed ? ", concurrency " : ", rate ") + figure(m_point.load.value) +
+                       (closed ? "" : "/s");
     if (m_plan.matrix.measurement.repeats > 1)
-        text += ", repeat " + std::to_string(point.repeat + 1);
+        text += ", repeat " + std::to_string(m_point.repeat + 1);
     return text;
 }
 
-std::string ProgressView::phaseText(const PointPlan& point, double elapsedS) const
+std::string ProgressView::phaseText(double elapsedS) const
 {
-    if (elapsedS < point.warmupS)
+    if (elapsedS < m_point.warmupS)
         return "warm-up";
-    if (elapsedS >= point.warmupS + point.durationS)
-        return "drain";
+    if (elapsedS >= m_point.warmupS + m_point.durationS)
+        return m_plan.matrix.measurement.untilStable ? "until stable, and drain" : "drain";
+    const auto index = static_cast<std::size_t>(m_point.point.value);
+    if (m_point.kind != TestKind::BurstRecovery || index >= m_plan.points.size())
+        return "steady";
     double end = 0;
-    for (const Phase& phase : point.phases) {
+    for (const Phase& phase : m_plan.points[index].phases) {
         end += phase.durationS;
         if (elapsedS < end)
             return phase.name;
@@ -68,6 +70,7 @@ void ProgressView::show(const RunEvent& event, std::optional<Side> side)
 {
     m_side = side ? std::string(*side == Side::A ? "A " : "B ") : std::string();
     if (const auto* started = std::get_if<RunStarted>(&event)) {
+        m_points = started->points;
         print("run " + std::to_string(started->run.value) + " \"" + started->name + "\" on " +
               started->target + " (" + started->engine +
               (started->version.empty() ? "" : " " + started->version) + ", " + started->model +
@@ -78,12 +81,17 @@ void ProgressView::show(const RunEvent& event, std::optional<Side> side)
         m_preparing.clear();
         m_rateFrom = {};
         m_sentPerS = m_completedPerS = m_toldAtS = 0;
+        m_point = *point;
         if (!m_terminal)
-            print(pointText(point->point));
+            print(pointText());
     } else if (const auto* progress = std::get_if<Progress>(&event)) {
         show(*progress);
+    } else if (const auto* extended = std::get_if<PlanExtended>(&event)) {
+        print("refining: " + std::to_string(extended->points - m_points) + " more, " +
+              std::to_string(extended->points) + " points");
+        m_points = extended->points;
     } else if (const auto* finished = std::get_if<PointFinished>(&event)) {
-        print(pointText(finished->point) + ": " + finished->verdict);
+        print(pointText() + ": " + finished->verdict);
     } else if (const auto* warning = std::get_if<RunWarning>(&event)) {
         print("warning: " + warning->text);
     }
@@ -116,11 +124,10 @@ void ProgressView::show(const Progress& progress)
     if (!m_terminal && elapsedS - m_toldAtS < kPlainLineEveryS)
         return;
     m_toldAtS = elapsedS;
-    const PointPlan& point = m_plan.points[static_cast<std::size_t>(progress.point.value)];
     const auto found = progress.headlineMs.find(99);
     const std::optional<double> p99 =
         found == progress.headlineMs.end() ? std::nullopt : std::optional(found->second);
-    const std::string line = pointText(progress.point) + ": " + phaseText(point, elapsedS) + ", sent " +
+    const std::string line = pointText() + ": " + phaseText(elapsedS) + ", sent " +
                              figure(m_sentPerS) + "/s, done " + figure(m_completedPerS) + "/s, in flight " +
                              std::to_string(load.inFlight) +
                              (load.failed > 0 ? ", failed " + std::to_string(load.failed) : "") +

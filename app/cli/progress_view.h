@@ -23,10 +23,12 @@ private:
     void print(const std::string& line); ///< a line that stays
     void show(const Preparation& preparation);
     void show(const Progress& progress);
-    std::string pointText(PointIndex point) const;
-    std::string phaseText(const PointPlan& point, double elapsedS) const;
+    std::string pointText() const;
+    std::string phaseText(double elapsedS) const;
 
     const Plan& m_plan;
+    PointStarted m_point; ///< the running one, which may have been added to the plan
+    int m_points = 0;     ///< of the run
     bool m_terminal;
     bool m_lineOpen = false;
     std::string m_side; ///< before every line of a pair

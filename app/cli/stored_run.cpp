@@ -183,6 +183,13 @@ void printReasons(const RunResults& results, std::ostream& out)
             out << where << reason.code << ": " << oneLine(reason.text) << '\n';
         if (const std::string missing = cutOffText(point.cutOff, point.rate(Metric::OutputTokensPerS)); !missing.empty())
             out << where << "out tok/s " << missing << '\n';
+        if (!point.window.note.empty())
+            out << where << "the window " << point.window.note << '\n';
+        if (point.shortWarmup && point.verdict.valid)
+            out << where
+                << shortWarmupText(*point.steady, *point.shortWarmup, point.window.startS,
+                                   metricInfo(headlineMetric(point.point.openLoop())).abbreviation)
+                << '\n';
     }
 }
 

@@ -36,7 +36,8 @@ Result<Slo> parseSlo(const std::vector<std::string>& texts);
 // What a person reads of a run: its points as a table, the state of the cache and how far prompts were off
 // their lengths, operating points as sentences.
 void printPoints(const RunResults& results, std::ostream& out);
-/// Why points may not be believed, with the figures, and what a throughput leaves out; one line a reason.
+/// Why points may not be believed, with the figures, what a throughput leaves out, and what is to be known of their windows;
+/// one line a reason.
 void printReasons(const RunResults& results, std::ostream& out);
 /// Of each law and test the point that is furthest from it.
 void printLaws(const RunResults& results, std::ostream& out);

@@ -44,13 +44,13 @@ PointData::PointData(const PointPlan& pointPlan, const Slo& limits, const Record
 {
     ended = facts.endedS > 0 ? fromSeconds(facts.endedS) : lastMoment(batch);
     windowStart = fromSeconds(point.warmupS);
-    windowEnd = windowStart + fromSeconds(point.durationS);
+    windowEnd = windowStart + fromSeconds(facts.windowS > 0 ? facts.windowS : point.longestWindowS());
     if (facts.endedS > 0)
         windowEnd = std::min(windowEnd, ended);
     if (facts.endedBy == "count")
         windowEnd = std::min(windowEnd, loadHeldUntil(batch, ended));
     windowEnd = std::max(windowEnd, windowStart);
-    window = {toSeconds(windowStart), toSeconds(windowEnd), point.warmupS};
+    window = {toSeconds(windowStart), toSeconds(windowEnd), point.warmupS, point.durationS, facts.windowNote};
 
     judgements.reserve(batch.records.size());
     for (const RequestRecord& r : batch.records) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/steady_part.h"
 
+#include "analysis/text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -19,7 +21,10 @@ constexpr int kMostLooks = 5;
 constexpr double kStepShare = 0.1; ///< of the point
 constexpr double kChance = 0.01;
 constexpr double kLeastChange = 0.1;
-constexpr int kPlaces = 20; ///< where a steady part may begin: the twentieths of the first half, at both sides
+constexpr double kSpoilingRatio = 1.25;
+constexpr double kSpoilingShare = 0.05; ///< of the planned window
+constexpr int kPlaces =
+    20; ///< where a steady part may begin: the twentieths of the first half, at both sides
 
 std::vector<double> batchMeans(std::span<const double> values, std::size_t batches)
 {
@@ -111,7 +116,8 @@ double mannKendallP(std::span<const double> values)
     return 2 * cdf(complement(boost::math::normal(), z));
 }
 
-std::optional<SteadyPart> findSteadyPart(std::span<const double> atS, std::span<const double> latencies, double endS)
+std::optional<SteadyPart> findSteadyPart(std::span<const double> atS, std::span<const double> latencies,
+                                         double endS)
 {
     if (latencies.size() < kLeastValues)
         return std::nullopt;
@@ -146,7 +152,8 @@ std::optional<ShortWarmup> findShortWarmup(std::span<const double> atS, std::spa
     const std::span<const double> early = std::span<const double>(logs).subspan(begin, split - begin);
     const std::span<const double> late = std::span<const double>(logs).subspan(split);
     // The long-run variance of one value, from the steady part.
-    const double longRun = varianceOf(batchMeans(late, kBatches)) * static_cast<double>(late.size()) / kBatches;
+    const double longRun =
+        varianceOf(batchMeans(late, kBatches)) * static_cast<double>(late.size()) / kBatches;
     const double error =
         std::sqrt(longRun * (1 / static_cast<double>(early.size()) + 1 / static_cast<double>(late.size())));
     const double change = meanOf(early) - meanOf(late);
@@ -156,7 +163,17 @@ std::optional<ShortWarmup> findShortWarmup(std::span<const double> atS, std::spa
     if (error > 0)
         p = 2 * cdf(complement(boost::math::students_t(kBatches - 1), std::fabs(change) / error));
     ShortWarmup found{std::exp(change), std::min(1.0, kPlaces * p)};
+    found.spoils = std::fabs(change) >= std::log(kSpoilingRatio) &&
+                   steady.startS - warmupS >= kSpoilingShare * (steady.endS - warmupS);
     return found.pValue < kChance ? std::optional(found) : std::nullopt;
+}
+
+std::string shortWarmupText(const SteadyPart& steady, const ShortWarmup& shortWarmup, double warmupS,
+                            std::string_view latency)
+{
+    return "steady from " + figureText(steady.startS) + " s on; warm-up was " + figureText(warmupS) +
+           " s, and from there until then " + std::string(latency) + " was " + figureText(shortWarmup.ratio) +
+           " times that of the steady part";
 }
 
 } // namespace tailmark

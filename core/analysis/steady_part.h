@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace tailmark {
 
@@ -23,6 +25,8 @@ struct ShortWarmup
 {
     double ratio = 1;  ///< geometric mean of the latency before the steady part / inside it
     double pValue = 1; ///< of that ratio by chance, for all places where the steady part could have begun
+    /// So long and so different that the figures of the window are not those of the steady state.
+    bool spoils = false;
     bool operator==(const ShortWarmup&) const = default;
 };
 
@@ -38,6 +42,10 @@ std::optional<SteadyPart> findSteadyPart(std::span<const double> atS, std::span<
 /// all places (Bonferroni).
 std::optional<ShortWarmup> findShortWarmup(std::span<const double> atS, std::span<const double> latencies,
                                            const SteadyPart& steady, double warmupS);
+
+/// "steady from 12.4 s on; warm-up was 5 s, and from there until then TTFT was 1.8 times as long".
+std::string shortWarmupText(const SteadyPart& steady, const ShortWarmup& shortWarmup, double warmupS,
+                            std::string_view latency);
 
 /// Number of values left out by MSER-5: of batches of five, the first half at most.
 std::size_t mserTruncation(std::span<const double> values);

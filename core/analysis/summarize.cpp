@@ -10,71 +10,22 @@
 #include "analysis/text.h"
 #include "analysis/token_flow.h"
 #include "analysis/verdict.h"
+#include "analysis/window_rate.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include <boost/math/distributions/students_t.hpp>
 
 namespace tailmark {
 
 namespace {
 
-/// Amounts that fell into the window, per slice of it, so that a rate comes with the variation inside the
-/// window.
-class WindowRate
-{
-public:
-    explicit WindowRate(const PointData& data)
-        : m_start(data.windowStart), m_end(data.windowEnd),
-          m_perNs(kSlices / std::max(1.0, double((m_end - m_start).count())))
-    {
-    }
-
-    void add(Nanoseconds at, double amount)
-    {
-        if (at < m_start || at >= m_end)
-            return;
-        const auto slice = static_cast<std::size_t>(static_cast<double>((at - m_start).count()) * m_perNs);
-        m_slices[std::min(slice, kSlices - 1)] += amount;
-    }
-
-    double perSecond() const
-    {
-        double sum = 0;
-        for (const double amount : m_slices)
-            sum += amount;
-        return sum / toSeconds(m_end - m_start);
-    }
-
-    /// Batch means (Law, Simulation Modeling and Analysis, §9.5.3): the slices as independent values of one
-    /// mean.
-    Interval interval() const
-    {
-        static const double t =
-            quantile(boost::math::students_t(kSlices - 1), 0.975) / std::sqrt(static_cast<double>(kSlices));
-        const double sliceS = toSeconds(m_end - m_start) / kSlices;
-        const double mean = perSecond();
-        double squares = 0;
-        for (const double amount : m_slices)
-            squares += (amount / sliceS - mean) * (amount / sliceS - mean);
-        const double half = t * std::sqrt(squares / (kSlices - 1));
-        return {std::max(0.0, mean - half), mean + half};
-    }
-
-private:
-    static constexpr std::size_t kSlices = 20;
-    Nanoseconds m_start, m_end;
-    double m_perNs;
-    std::array<double, kSlices> m_slices{};
-};
-
 void summarizeRates(PointSummary& s, const PointData& data)
 {
     if (data.windowEnd <= data.windowStart)
         return;
-    WindowRate offered(data), sent(data), accepted(data), completed(data), good(data);
-    WindowRate tokens(data), finishedTokens(data), goodTokens(data);
+    const WindowRate none(data.windowStart, data.windowEnd);
+    WindowRate offered = none, sent = none, accepted = none, completed = none, good = none;
+    WindowRate tokens = none, finishedTokens = none, goodTokens = none;
     bool anyKnown = false;
     bool anyUnknown = false;
     for (std::size_t i = 0; i < data.batch.records.size(); ++i) {
@@ -188,6 +139,30 @@ void summarizeCounts(PointSummary& s, const PointData& data, std::span<const dou
     s.outputTokens = countsOf(data, &RequestRecord::outputTokens, true, percents);
 }
 
+/// Of the whole loaded part of the point, so that it can begin inside the planned warm-up or after it.
+void summarizeSteadiness(PointSummary& s, const PointData& data)
+{
+    if (data.point.kind == TestKind::BurstRecovery || data.point.kind == TestKind::ColdStart ||
+        !data.point.shape.empty())
+        return; // meant to change
+    std::vector<std::pair<double, double>> byTime;
+    for (const RequestRecord& r : data.batch.records) {
+        if (r.outcome != Outcome::Completed || !isPresent(r.intended) || r.intended >= data.windowEnd)
+            continue;
+        if (const auto value = requestValue(data.headline, r))
+            byTime.emplace_back(toSeconds(r.intended), *value);
+    }
+    std::sort(byTime.begin(), byTime.end());
+    std::vector<double> atS, latencies;
+    for (const auto& [at, latency] : byTime) {
+        atS.push_back(at);
+        latencies.push_back(latency);
+    }
+    s.steady = findSteadyPart(atS, latencies, s.window.endS);
+    if (s.steady)
+        s.shortWarmup = findShortWarmup(atS, latencies, *s.steady, s.window.startS);
+}
+
 } // namespace
 
 bool inWindow(const RequestRecord& record, const Window& window)
@@ -230,6 +205,7 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     if (point.kind == TestKind::BurstRecovery)
         s.burst = summarizeBurst(data, s.phases);
     s.coldStart = summarizeColdStart(batch, facts);
+    summarizeSteadiness(s, data);
     s.laws = checkLaws(data, s);
     s.cutOff = cutOffOf(data);
     s.cache = judgeCache(data, s.server ? &*s.server : nullptr);

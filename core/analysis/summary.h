@@ -11,6 +11,7 @@
 #include "analysis/prefix_sharing.h"
 #include "analysis/quantile.h"
 #include "analysis/server_summary.h"
+#include "analysis/steady_part.h"
 #include "plan/plan.h"
 #include "record/request_record.h"
 
@@ -46,6 +47,8 @@ struct Window
     double startS = 0;
     double endS = 0;
     double warmupS = 0;
+    double plannedS = 0; ///< the length that was planned; shorter: it was cut, longer: it went on until stable
+    std::string note;    ///< how a window ended that goes on until stable, in words
     double lengthS() const { return endS - startS; }
     bool operator==(const Window&) const = default;
 };
@@ -84,6 +87,7 @@ struct Verdict
     /// Not valid, and yet certain evidence that the level does not meet the SLO: the latency grew throughout the window,
     /// or so many requests missed that chance cannot explain it. Such a level decides an operating point as failing.
     bool failureStands = false;
+    bool rising = false; ///< not steady because latency or backlog grew, which no longer run would mend
     std::vector<VerdictReason> reasons;
     bool operator==(const Verdict&) const = default;
 };
@@ -126,6 +130,8 @@ struct PointSummary
 {
     PointPlan point;
     Window window;
+    std::optional<SteadyPart> steady;       ///< of the headline latency; absent where none was found, and for bursts
+    std::optional<ShortWarmup> shortWarmup; ///< the planned window begins too early
     std::map<Metric, double> rates;         ///< Point-scope metrics; absent where they cannot be known
     std::map<Metric, Interval> rateIntervals; ///< 95 %, from the variation between twenty slices of the window
     std::map<Metric, Distribution> metrics; ///< Request and Chunk scope, successful requests in the window only (send lag:

@@ -58,6 +58,7 @@ void GeneratorThread::begin(Nanoseconds origin)
     const std::lock_guard lock(m_mutex);
     m_origin = origin;
     m_stop.store(false, std::memory_order_relaxed);
+    m_sendUntilNs.store(PointDriver::kNever.count(), std::memory_order_relaxed);
     m_finished.store(false, std::memory_order_release);
     m_phase = Phase::Running;
     m_changed.notify_all();
@@ -66,6 +67,12 @@ void GeneratorThread::begin(Nanoseconds origin)
 void GeneratorThread::stop()
 {
     m_stop.store(true, std::memory_order_release);
+    m_poller.wake();
+}
+
+void GeneratorThread::endSendingAt(Nanoseconds time)
+{
+    m_sendUntilNs.store(time.count(), std::memory_order_release);
     m_poller.wake();
 }
 
@@ -111,6 +118,7 @@ void GeneratorThread::runPoint()
     m_transport.begin(m_origin, driver);
     m_timer.arm();
     while (!driver.finished()) {
+        driver.endSendingAt(Nanoseconds(m_sendUntilNs.load(std::memory_order_acquire)));
         if (m_stop.load(std::memory_order_acquire))
             driver.stop();
         else

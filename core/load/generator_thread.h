@@ -45,6 +45,8 @@ public:
     /// Starts the point; times count from `origin` (absolute). Then finished() is false until it is over.
     void begin(Nanoseconds origin);
     void stop();
+    /// Since the start of the point; see PointDriver::endSendingAt().
+    void endSendingAt(Nanoseconds time);
     bool finished() const { return m_finished.load(std::memory_order_acquire); }
 
     const LoadCounters& counters() const { return m_counters; }
@@ -76,6 +78,7 @@ private:
     Nanoseconds m_origin{0};
     Nanoseconds m_endedAt{0};
     std::atomic<bool> m_stop{false};
+    std::atomic<std::int64_t> m_sendUntilNs{PointDriver::kNever.count()};
     std::atomic<bool> m_finished{true};
     std::thread m_thread;
 };

@@ -92,6 +92,12 @@ public:
             thread->stop();
     }
 
+    void endSendingAt(Nanoseconds time)
+    {
+        for (const auto& thread : m_threads)
+            thread->endSendingAt(time);
+    }
+
     GeneratorHealth health() const
     {
         GeneratorHealth health;
@@ -191,6 +197,11 @@ bool LoadGenerator::finished() const
 void LoadGenerator::stop()
 {
     m_impl->stop();
+}
+
+void LoadGenerator::endSendingAt(Nanoseconds time)
+{
+    m_impl->endSendingAt(time);
 }
 
 GeneratorHealth LoadGenerator::health() const

@@ -100,6 +100,9 @@ public:
     /// Ends the point now: nothing more is sent, what is in flight becomes `cancelled`, open-loop requests
     /// whose time had come and that were not sent become `not_sent`. Then finished() becomes true.
     void stop();
+    /// Ends the sending sooner than `sendFor`: no request is started at or after `time` since the start of the point, which
+    /// should lie a little ahead, so that every thread learns of it before. The drain follows as usual.
+    void endSendingAt(Nanoseconds time);
     /// Of the point that finished (or up to now).
     GeneratorHealth health() const;
 

@@ -92,6 +92,17 @@ void PointDriver::stop()
     m_finished = true;
 }
 
+void PointDriver::endSendingAt(Nanoseconds time)
+{
+    if (!m_sending || time >= m_load.sendFor)
+        return;
+    m_load.sendFor = time;
+    if (m_upcoming.intended >= time)
+        m_upcoming.intended = kNever;
+    std::erase_if(m_thinking, [time](const SendOrder& order) { return order.intended >= time; });
+    std::make_heap(m_thinking.begin(), m_thinking.end(), later);
+}
+
 void PointDriver::ended(const RequestRecord& record)
 {
     if (!slotFree())

@@ -58,6 +58,8 @@ public:
     /// Ends the point: nothing more is sent; what of a schedule was due becomes `not_sent`, what is in flight
     /// `cancelled`.
     void stop();
+    /// Nothing more is intended at or after this time, if that is sooner than `sendFor` and not passed yet.
+    void endSendingAt(Nanoseconds time);
     bool finished() const { return m_finished; }
 
     void ended(const RequestRecord& record) override;

@@ -43,6 +43,10 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
     base.cache = matrix.workload.cache;
     base.warmupS = matrix.measurement.warmupS;
     base.durationS = matrix.measurement.durationS;
+    if (matrix.measurement.untilStable && test.kind != TestKind::BurstRecovery && test.kind != TestKind::ColdStart) {
+        base.maxDurationS = matrix.measurement.maxDurationS;
+        base.stableWidth = matrix.measurement.stableWidth;
+    }
     base.maxRequests = matrix.measurement.maxRequests;
     base.drainS = matrix.measurement.drainS;
     base.cooldownS = matrix.measurement.cooldownS;
@@ -81,7 +85,7 @@ std::vector<PointPlan> pointsOf(const Matrix& matrix, int testIndex, const std::
     case TestKind::ArrivalSweep:
         base.shape = test.shape;
         for (const double rate : test.ratesPerS)
-            openLoop(rate, {{"steady", rate, base.warmupS + base.durationS}});
+            openLoop(rate, {{"steady", rate, base.warmupS + base.longestWindowS()}});
         break;
     case TestKind::BurstRecovery:
         base.durationS = test.baselineS + test.burstS + test.recoveryS;
@@ -189,6 +193,18 @@ Result<Plan> expand(const Matrix& matrix, const std::vector<std::string>& only)
         plan.points[i].seeds = seedsFor(matrix.workload.seed, plan.points[i]);
     }
     return plan;
+}
+
+PointPlan atLoad(const Matrix& matrix, const PointPlan& point, const Load& load)
+{
+    PointPlan other = point;
+    other.load = load;
+    if (!point.openLoop())
+        other.concurrency = static_cast<int>(load.value);
+    for (Phase& phase : other.phases)
+        phase.ratePerS = phase.ratePerS / point.load.value * load.value;
+    other.seeds = seedsFor(matrix.workload.seed, other);
+    return other;
 }
 
 double estimatedSeconds(const Plan& plan)

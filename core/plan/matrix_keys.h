@@ -89,6 +89,7 @@ inline constexpr Rule kSeconds = above(0, 86'400, "s");
 inline constexpr Rule kSecondsOrNone = atLeast(0, 86'400, "s");
 inline constexpr Rule kRate = above(0, 100'000);
 inline constexpr Rule kCv = above(0, 100);
+inline constexpr Rule kStableWidth = above(0, 10);
 /// A record keeps the times of its chunks in 32 bits of µs, so that a request may take 71 minutes at most.
 inline constexpr Rule kTimeout = above(0, 3'600, "s");
 /// Every JSON reader holds whole numbers up to here exactly.
@@ -306,10 +307,13 @@ template <typename V, typename T> void describeMeasurement(V& v, T& m)
     v.value("warmup_s", m.warmupS, kSecondsOrNone);
     v.value("duration_s", m.durationS, kSeconds);
     v.value("max_requests", m.maxRequests, atLeast(0, 5'000'000));
-    v.constant("until_stable", false);
+    v.value("until_stable", m.untilStable, kAny);
+    v.value("stable_width", m.stableWidth, kStableWidth);
+    v.value("max_duration_s", m.maxDurationS, kSeconds);
     v.value("repeats", m.repeats, atLeast(1, 100));
     v.value("order", m.order, kAny);
-    v.constant("refine", 0);
+    v.value("refine", m.refine, atLeast(0, 32));
+    v.value("refine_to", m.refineTo, above(0, 1));
     v.value("cooldown_s", m.cooldownS, kSecondsOrNone);
     v.value("drain_s", m.drainS, kSecondsOrNone);
     v.value("failure_denominator", m.failureDenominator, kAny);
@@ -377,6 +381,8 @@ template <typename V, typename T> void describePoint(V& v, T& p)
     v.value("cache", p.cache, kAny);
     v.value("warmup_s", p.warmupS, kAny);
     v.value("duration_s", p.durationS, kAny);
+    v.value("max_duration_s", p.maxDurationS, kAny);
+    v.value("stable_width", p.stableWidth, kAny);
     v.value("max_requests", p.maxRequests, atLeast(0, 5'000'000));
     v.value("drain_s", p.drainS, kAny);
     v.value("cooldown_s", p.cooldownS, kAny);
@@ -386,6 +392,7 @@ template <typename V, typename T> void describePoint(V& v, T& p)
         w.value("prompts", seeds.prompts, kSeed);
         w.value("think_times", seeds.thinkTimes, kSeed);
     });
+    v.value("added", p.added, kAny);
 }
 
 } // namespace tailmark::keys

@@ -69,12 +69,18 @@ struct PointPlan
     CachePolicy cache = CachePolicy::AsIs;
     double warmupS = 0;
     double durationS = 0; ///< of the window
+    /// The window goes on beyond `durationS` until it is stable, at most so long; 0 = it does not. An open loop's
+    /// schedule is made for all of it.
+    double maxDurationS = 0;
+    double stableWidth = 0; ///< stable: the interval of every limited quantile is at most this share of it wide
     std::int64_t maxRequests = 0;
     double drainS = 0;
     double cooldownS = 0;
     PointSeeds seeds;
+    bool added = false; ///< not of the matrix: between two levels of a sweep that bracket its operating point
 
     bool openLoop() const { return concurrency == 0; }
+    double longestWindowS() const { return durationS > maxDurationS ? durationS : maxDurationS; }
     bool operator==(const PointPlan&) const = default;
 };
 
@@ -91,9 +97,13 @@ struct Plan
 /// left to run.
 Result<Plan> expand(const Matrix& matrix, const std::vector<std::string>& only = {});
 
+/// The same point at another level of its sweep, with the seeds that the matrix gives it there; its index is the caller's
+/// to set.
+PointPlan atLoad(const Matrix& matrix, const PointPlan& point, const Load& load);
+
 /// What the plan will roughly take: seconds of wall clock (warm-up, window, cooldown; a cold start takes as long
 /// as the target needs and counts as nothing), and per point the expected number of requests where the load
-/// fixes it (open loop), else no value.
+/// fixes it (open loop; of the longest window), else no value.
 double estimatedSeconds(const Plan& plan);
 std::optional<double> expectedRequests(const PointPlan& point);
 

@@ -39,6 +39,8 @@ struct ColdStartFacts
 struct PointFacts
 {
     double endedS = 0; ///< when the point ended, since its start: a stopped point's window ends here
+    double windowS = 0; ///< length of the window where it went on until stable; 0 = as planned
+    std::string windowNote; ///< how that ended, in words; empty = as planned
     std::optional<double> cpuCores;
     std::optional<double> busiestThreadCpu;
     std::optional<double> runDelayShare;

@@ -70,6 +70,8 @@ std::string markdownOf(const ReportDocument& document);
 // Parts of it, in files of their own; empty sections are left out.
 std::vector<ReportSection> resultSections(const RunResults& results); ///< what was found
 ReportSection lengthSection(const RunResults& results); ///< lengths asked and realised
+/// Of each point the window that was measured, and the part in which its latency was steady.
+ReportSection windowSection(const RunResults& results);
 std::vector<ReportSection>
 engineSections(const RunResults& results); ///< what engine and load generator tell of themselves
 std::vector<ReportSection>

@@ -321,6 +321,23 @@ void addLengthMatch(Json& json, const LengthMatch& lengths)
     json["clipped"] = lengths.clipped;
 }
 
+Json steadyJson(const PointSummary& p)
+{
+    if (!p.steady)
+        return {};
+    const auto& early = p.shortWarmup;
+    return {{"start_s", p.steady->startS},
+            {"end_s", p.steady->endS},
+            {"p_value", number(p.steady->pValue)},
+            {"looks", p.steady->looks},
+            {"warmup_too_short", early.has_value()},
+            {"warmup_ratio", early ? number(early->ratio) : Json()},
+            {"warmup_p_value", early ? number(early->pValue) : Json()},
+            {"text", early ? Json(shortWarmupText(*p.steady, *early, p.window.startS,
+                                                  metricInfo(headlineMetric(p.point.openLoop())).abbreviation))
+                           : Json()}};
+}
+
 Json pointJson(const PointSummary& p)
 {
     Json json = {
@@ -328,7 +345,14 @@ Json pointJson(const PointSummary& p)
         {"kind", testKindId(p.point.kind)},
         {"load", loadJson(p.point.load)},
         {"repeat", p.point.repeat},
-        {"window", {{"start_s", p.window.startS}, {"end_s", p.window.endS}, {"warmup_s", p.window.warmupS}}}};
+        {"added", p.point.added},
+        {"window",
+         {{"start_s", p.window.startS},
+          {"end_s", p.window.endS},
+          {"warmup_s", p.window.warmupS},
+          {"planned_s", p.window.plannedS},
+          {"note", text(p.window.note)}}}};
+    json["steady"] = steadyJson(p);
     addRates(json, p);
     json["outcomes"] = outcomesJson(p.outcomes);
     json["outcomes_of_point"] = outcomesJson(p.outcomesOfPoint);

@@ -424,6 +424,7 @@ std::vector<ReportSection> resultSections(const RunResults& results)
     sections.push_back(burstSection(results));
     sections.push_back(coldStartSection(results));
     sections.push_back(verdictSection(results));
+    sections.push_back(windowSection(results));
     sections.push_back(cacheSection(results));
     sections.push_back(lengthSection(results));
     sections.push_back(outcomeSection(results));

@@ -156,7 +156,12 @@ ReportSection measurementSection(const RunResults& results)
                            " s of each point are warm-up and left out; the window after it "
                            "is " +
                            figureText(m.durationS) +
-                           " s long (a burst test: its phases). A request belongs to the "
+                           " s long (a burst test: its phases)" +
+                           (m.untilStable ? ", and longer, up to " + figureText(m.maxDurationS) +
+                                                " s, until the interval of every limited quantile was at most " +
+                                                percentText(m.stableWidth) + " of it wide"
+                                          : std::string()) +
+                           ". A request belongs to the "
                            "window by its intended start; tokens and completions by when they arrived. "
                            "Requests in flight at "
                            "its end may finish for " +

@@ -10,7 +10,7 @@ namespace tailmark {
 
 LiveMark::LiveMark(const PointPlan& point, const Slo& slo)
     : m_headline(headlineMetric(point.openLoop())), m_windowStart(fromSeconds(point.warmupS)),
-      m_windowEnd(fromSeconds(point.warmupS + point.durationS)), m_latency{shownPercentiles(slo)}, m_sendLag{
+      m_windowEnd(fromSeconds(point.warmupS + point.longestWindowS())), m_latency{shownPercentiles(slo)}, m_sendLag{
                                                                                                        {99}}
 {
 }

@@ -21,6 +21,8 @@ public:
     LiveMark(const PointPlan& point, const Slo& slo);
 
     void add(const RecordBatch& finished);
+    /// Of a window that goes on until it is stable: where it ends.
+    void setWindowEnd(Nanoseconds end) { m_windowEnd = end; }
     /// Sets the mark's members and the send lag; the window's figures stay absent until it has begun.
     void fill(Progress& progress, Nanoseconds elapsed);
 

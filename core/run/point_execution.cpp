@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/point_execution.h"
 
+#include "analysis/text.h"
 #include "load/poller.h"
 #include "run/live_mark.h"
+#include "run/stability.h"
 #include "schedule/arrivals.h"
 #include "target/error_text.h"
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr int kTicksPerProgress = 2;
+constexpr auto kEndAhead = std::chrono::milliseconds(100); ///< so that every thread knows before the window ends
 constexpr int kTicksPerHealth = 20; // reading the threads' CPU time ten times a second would tell no more
 
 PointLoad loadOf(const PointPlan& point, std::shared_ptr<const RequestSource> source)
@@ -25,7 +28,7 @@ PointLoad loadOf(const PointPlan& point, std::shared_ptr<const RequestSource> so
     load.source = std::move(source);
     load.concurrency = point.concurrency;
     load.starts = workerStarts(point);
-    load.sendFor = fromSeconds(point.warmupS + point.durationS);
+    load.sendFor = fromSeconds(point.warmupS + point.longestWindowS());
     load.drain = fromSeconds(point.drainS);
     load.maxRequests = point.maxRequests;
     return load;
@@ -50,6 +53,8 @@ public:
     Point(const PointContext& context, const PointPlan& point, double restS)
         : m_context(context), m_point(point), m_restS(restS), m_mark(point, context.slo)
     {
+        if (point.maxDurationS > 0)
+            m_stability.emplace(point, context.slo);
     }
     Result<PointMeasurement> run(std::shared_ptr<const RequestSource> source);
 
@@ -59,12 +64,15 @@ private:
     Status takeServerSamples();
     void judgeFirst();
     void obey();
+    void endOnceStable();
+    std::string windowNote();
     void tellProgress();
 
     const PointContext& m_context;
     const PointPlan& m_point;
     double m_restS;
     LiveMark m_mark;
+    std::optional<Stability> m_stability; ///< of a window that goes on until it is stable
     Nanoseconds m_origin{0}; ///< of the point's times
     RecordBatch m_fresh;
     PointMeasurement m_measured;
@@ -86,7 +94,7 @@ Status Point::begin(std::shared_ptr<const RequestSource> source)
     m_origin = MonotonicClock().now() - m_context.generator.snapshot().elapsed;
     if (m_context.counters)
         m_context.counters->aim(m_origin + fromSeconds(m_point.warmupS),
-                                m_origin + fromSeconds(m_point.warmupS + m_point.durationS));
+                                m_origin + fromSeconds(m_point.warmupS + m_point.longestWindowS()));
     return success();
 }
 
@@ -121,6 +129,7 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
             return status.error();
         }
         obey();
+        endOnceStable();
         if (tick % kTicksPerHealth == kTicksPerHealth - 1) {
             m_cpuCores = generator.health().cpuCores;
             // Also while no request ends: what is measured for nothing need not be measured.
@@ -151,6 +160,11 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
         facts.endedBy = allSent ? "count" : "time";
     }
     m_measured.origin = m_origin;
+    if (m_stability) {
+        facts.windowNote = windowNote();
+        if (facts.windowS <= 0)
+            facts.windowS = m_point.longestWindowS();
+    }
     return std::move(m_measured);
 }
 
@@ -170,6 +184,8 @@ Result<bool> Point::drain()
     if (Status status = m_context.store.appendRecords(m_context.run, m_point.index, m_fresh); !status)
         return status.error();
     m_mark.add(m_fresh);
+    if (m_stability)
+        m_stability->add(m_fresh);
     m_measured.batch.append(m_fresh);
     return true;
 }
@@ -217,12 +233,43 @@ void Point::obey()
     m_context.generator.stop();
 }
 
+/// Ends the window as soon as it is stable, not before its planned length.
+void Point::endOnceStable()
+{
+    if (!m_stability || m_stopped || m_measured.facts.windowS > 0)
+        return;
+    const Nanoseconds end = m_context.generator.snapshot().elapsed + kEndAhead;
+    if (end < fromSeconds(m_point.warmupS + m_point.durationS) ||
+        end >= fromSeconds(m_point.warmupS + m_point.longestWindowS()) || !m_stability->isReached())
+        return;
+    m_context.generator.endSendingAt(end);
+    m_measured.facts.windowS = toSeconds(end) - m_point.warmupS;
+    m_mark.setWindowEnd(end);
+    if (m_context.counters)
+        m_context.counters->aim(m_origin + fromSeconds(m_point.warmupS), m_origin + end);
+}
+
+/// How the window ended and what it came to; nothing of one that the user ended.
+std::string Point::windowNote()
+{
+    const PointFacts& facts = m_measured.facts;
+    if (m_stopped)
+        return {};
+    const std::string asked = " (at most " + percentText(m_point.stableWidth) + " was asked)";
+    if (facts.windowS > 0)
+        return "went on for " + figureText(facts.windowS) + " s until stable: " + m_stability->text() + asked;
+    return (facts.endedBy == "count" ? std::string("ended by its number of requests")
+                                     : "ended by its limit of " + figureText(m_point.maxDurationS) + " s") +
+           ": " + m_stability->text() + asked;
+}
+
 void Point::tellProgress()
 {
     Progress progress;
     progress.point = m_point.index;
     progress.load = m_context.generator.snapshot();
-    const double pointS = m_point.warmupS + m_point.durationS;
+    const double windowS = m_measured.facts.windowS > 0 ? m_measured.facts.windowS : m_point.durationS;
+    const double pointS = m_point.warmupS + windowS;
     const double leftS = m_stopped ? 0 : std::max(0.0, pointS - toSeconds(progress.load.elapsed));
     progress.remainingS = leftS + (m_restS > 0 ? m_point.cooldownS : 0) + m_restS;
     progress.cpuCores = m_cpuCores;

@@ -115,6 +115,10 @@ struct Writer
                 {"server_waiting", toJson(e.serverWaiting)},
                 {"server_kv_use", toJson(e.serverKvUse)}};
     }
+    Json operator()(const PlanExtended& e) const
+    {
+        return {{"event", "plan_extended"}, {"points", e.points}};
+    }
     Json operator()(const PointFinished& e) const
     {
         return {{"event", "point_finished"},
@@ -173,6 +177,8 @@ RunEvent read(const nlohmann::json& json)
         e.durationS = json.at("duration_s");
         return e;
     }
+    if (name == "plan_extended")
+        return PlanExtended{json.at("points")};
     if (name == "progress") {
         Progress e;
         e.point.value = json.at("point");

@@ -60,6 +60,10 @@ struct Progress /* "progress", at most 20 a second */
     // as the server told last, once a second; absent where it does not
     std::optional<double> serverRunning, serverWaiting, serverKvUse;
 };
+struct PlanExtended /* "plan_extended": levels were added between the last passing and the first failing */
+{
+    int points = 0; ///< of the run from now on
+};
 struct PointFinished /* "point_finished": its records are in the store */
 {
     PointIndex point;
@@ -85,8 +89,8 @@ struct RunFinished /* "run_finished" */
     std::string error; ///< why it failed; empty else
 };
 
-using RunEvent = std::variant<RunStarted, Preparation, PointStarted, Progress, PointFinished, OperatingPointFound,
-                              RunWarning, RunFinished>;
+using RunEvent = std::variant<RunStarted, Preparation, PointStarted, Progress, PlanExtended, PointFinished,
+                              OperatingPointFound, RunWarning, RunFinished>;
 
 nlohmann::ordered_json eventToJson(const RunEvent& event);
 /// The same as one line of the stream, without the line break.

@@ -16,6 +16,7 @@
 #include "run/length_facts.h"
 #include "run/log_replay.h"
 #include "run/point_execution.h"
+#include "run/refinement.h"
 #include "run/request_hash.h"
 #include "run/run_steps.h"
 #include "run/table_fit.h"
@@ -139,6 +140,7 @@ private:
     Status noteRequests();
     void setUpPreparation(const ProbeResult& target);
     Status measure();
+    Status refine();
     Status findCounters();
     Status waitForIdleEngine();
     int generatorThreads() const;
@@ -154,7 +156,7 @@ private:
     void coolDown(const PointPlan& point) const;
     double secondsAfter(const PointPlan& point) const;
 
-    Plan m_plan; ///< with the hashes of the files that were read
+    Plan m_plan; ///< with the hashes of the files that were read, and the levels that were added
     Store& m_store;
     const RunOptions m_options;
     RunControl& m_control;
@@ -419,16 +421,20 @@ Status Execution::measure()
 {
     if (Status status = setUp(estimatedSeconds(m_plan)); !status)
         return status;
-    for (const PointPlan& point : m_plan.points) {
-        if (point.kind == TestKind::ColdStart)
+    for (std::size_t i = 0; i < m_plan.points.size(); ++i) { // it grows where it is refined
+        if (m_plan.points[i].kind == TestKind::ColdStart)
             continue;
         holdWhilePaused(m_control);
         if (m_control.stop)
             break;
+        const PointPlan point = m_plan.points[i];
         if (const Result<bool> measured = measurePoint(point, secondsAfter(point)); !measured)
             return measured.error();
-        if (&point == &m_plan.points.back())
-            continue;
+        if (i + 1 == m_plan.points.size())
+            if (Status status = refine(); !status)
+                return status;
+        if (i + 1 == m_plan.points.size())
+            break;
         if (Status status = settle(point); !status)
             return status;
     }
@@ -622,6 +628,19 @@ Result<bool> Execution::measurePoint(const PointPlan& point, double restS)
     if (Status status = conclude(point, measured.value()); !status)
         return status.error();
     return measured.value().facts.endedBy == "skip";
+}
+
+/// After the planned levels: others between the last that passes and the first that fails.
+Status Execution::refine()
+{
+    const std::vector<PointPlan> more = refinementOf(m_plan, m_summaries);
+    if (more.empty() || m_control.stop)
+        return success();
+    m_plan.points.insert(m_plan.points.end(), more.begin(), more.end());
+    if (Status status = m_store.updatePlan(m_report.run, m_plan); !status)
+        return status;
+    m_notify(PlanExtended{static_cast<int>(m_plan.points.size())});
+    return success();
 }
 
 /// The probe's request was taken, and the load's first is not: the field it is refused for gives way too.

@@ -45,6 +45,11 @@ std::vector<std::string> counterIds(const std::vector<ServerCounter>& counters)
     return ids;
 }
 
+std::string textOf(const Plan& plan)
+{
+    return planToJson(plan).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 nlohmann::json coldStartJson(const std::optional<ColdStartFacts>& facts)
 {
     if (!facts)
@@ -76,6 +81,8 @@ std::string factsText(const PointFacts& facts)
     };
     nlohmann::json json = {{"ended_s", facts.endedS},
                        {"ended_by", facts.endedBy},
+                       {"window_s", facts.windowS},
+                       {"window_note", facts.windowNote},
                        {"cpu_cores", orNull(facts.cpuCores)},
                        {"busiest_thread_cpu", orNull(facts.busiestThreadCpu)},
                        {"run_delay_share", orNull(facts.runDelayShare)},
@@ -120,6 +127,8 @@ PointFacts factsFromText(const std::string& text)
         facts.staleConnections = json.at("stale_connections");
         facts.generatorNote = json.at("generator_note");
         // not in facts that an older version wrote
+        facts.windowS = json.value("window_s", facts.windowS);
+        facts.windowNote = json.value("window_note", facts.windowNote);
         facts.threadCpu = json.value("thread_cpu", facts.threadCpu);
         facts.timerLagMs = json.value("timer_lag_ms", facts.timerLagMs);
         facts.serverNote = json.value("server_note", facts.serverNote);
@@ -305,8 +314,7 @@ Status Store::checkInPlace() const
 Result<RunId> Store::createRun(const std::string& name, const Plan& plan, const RunCard& card,
                                const nlohmann::json& environment)
 {
-    const std::string planText =
-        planToJson(plan).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    const std::string planText = textOf(plan);
     const std::string cardText = dumped(cardToJson(card));
     const std::string environmentText = dumped(environment);
     Result<sqlite::Transaction> transaction = m_impl->beginWriting();
@@ -344,6 +352,12 @@ Status Store::pairRuns(RunId a, RunId b)
 Status Store::updateCard(RunId run, const RunCard& card)
 {
     return m_impl->change(run, "UPDATE runs SET card = ? WHERE id = ?", dumped(cardToJson(card)), run.value);
+}
+
+Status Store::updatePlan(RunId run, const Plan& plan)
+{
+    return m_impl->change(run, "UPDATE runs SET plan = ?, points_planned = ? WHERE id = ?", textOf(plan),
+                          plan.points.size(), run.value);
 }
 
 Status Store::updateEnvironment(RunId run, const nlohmann::json& environment)

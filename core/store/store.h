@@ -98,6 +98,8 @@ public:
     /// Two runs that are measured beside each other know each other.
     Status pairRuns(RunId a, RunId b);
     Status updateCard(RunId run, const RunCard& card);
+    /// With points that were added behind the others while it runs.
+    Status updatePlan(RunId run, const Plan& plan);
     Status updateEnvironment(RunId run, const nlohmann::json& environment);
     Status addWarning(RunId run, const std::string& text);
     Status startPoint(RunId run, const PointPlan& point, const std::string& startedAt);

@@ -155,6 +155,9 @@ void RunController::handle(const RunEvent& event)
     } else if (const auto* preparing = std::get_if<Preparation>(&event)) {
         m_preparation = *preparing;
         emit prepared(*m_preparation);
+    } else if (const auto* extended = std::get_if<PlanExtended>(&event)) {
+        if (m_run)
+            m_run->points = extended->points;
     } else if (const auto* pointBegan = std::get_if<PointStarted>(&event)) {
         m_point = *pointBegan;
         m_preparation.reset();

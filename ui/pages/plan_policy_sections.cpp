@@ -49,6 +49,26 @@ PlanSection* makeMeasurementSection(PlanDocument& document, QWidget* parent)
          {PlanSection::tr("Accepted requests"),
           PlanSection::tr("Only requests that the engine took on: rejections are left out")}},
         [](auto& m) -> auto& { return m.measurement.failureDenominator; }, {}, 2);
+    PlanForm* more = section->addFoldedForm(PlanSection::tr("Until stable, refinement"), 4);
+    more->setPathPrefix("measurement");
+    more->addCheck(
+        "until_stable", PlanSection::tr("Go on until stable"),
+        [](auto& m) -> auto& { return m.measurement.untilStable; },
+        PlanSection::tr("A point goes on beyond its window until the interval of every limited percentile is narrow"));
+    more->addNumber(
+        "stable_width", PlanSection::tr("Interval width"), {},
+        [](auto& m) -> auto& { return m.measurement.stableWidth; },
+        PlanSection::tr("Stable: the 95 % interval is at most this share of the percentile wide"));
+    more->addNumber(
+        "max_duration_s", PlanSection::tr("Longest window"), seconds,
+        [](auto& m) -> auto& { return m.measurement.maxDurationS; },
+        PlanSection::tr("Where it is not stable by then, the window ends and says so"));
+    more->addNumber(
+        "refine", PlanSection::tr("Levels to add"), {}, [](auto& m) -> auto& { return m.measurement.refine; },
+        PlanSection::tr("Levels that may be added to each sweep between the last that passes and the first that fails"));
+    more->addNumber(
+        "refine_to", PlanSection::tr("Bracket"), {}, [](auto& m) -> auto& { return m.measurement.refineTo; },
+        PlanSection::tr("Levels are added until those two are so close: (failing - passing) / passing"));
     section->setSummary([](const Matrix& matrix) {
         const Measurement& measurement = matrix.measurement;
         return PlanSection::tr("%1 + %2, %n repeat(s)", nullptr, measurement.repeats)

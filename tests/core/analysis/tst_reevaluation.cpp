@@ -13,6 +13,7 @@
 
 using namespace tailmark;
 using tailmark::test::RecordBuilder;
+using tailmark::test::Times;
 
 namespace {
 
@@ -41,9 +42,9 @@ Measured level(int concurrency)
         else if (kind < 0.03)
             b.notSent(at);
         else if (kind < 0.05)
-            b.completed(at, {ttft}, 1);
+            b.completed(at, Times{ttft}, 1);
         else
-            b.completed(at, {ttft, ttft + 40, ttft + 90, ttft + 400}, 4, 1);
+            b.completed(at, Times{ttft, ttft + 40, ttft + 90, ttft + 400}, 4, 1);
     }
     Measured m;
     m.plan.test = "sweep";

@@ -59,7 +59,8 @@ private slots:
         for (const double mean : {9.0, 5.0, 1.0, 1.0, 1.0, 1.0})
             values.insert(values.end(), 5, mean);
         QCOMPARE(mserTruncation(values), std::size_t(10));
-        // Means 3, 1, 2, 1: rests of 4 and 3 and 2 have squares 2.75, 2/3 and 1/2, over n squared 0.172, 0.074, 0.125.
+        // Means 3, 1, 2, 1: rests of 4 and 3 and 2 have squares 2.75, 2/3 and 1/2, over n squared 0.172,
+        // 0.074, 0.125.
         values.clear();
         for (const double mean : {3.0, 1.0, 2.0, 1.0})
             values.insert(values.end(), 5, mean);
@@ -92,8 +93,8 @@ private slots:
         QVERIFY(!findSteadyPart(std::span(s.atS).first(99), std::span(s.latencies).first(99), 10));
     }
 
-    /// A start that dies away: ten times the latency at first, e-fold every 3 s. After 12 s, 18 % of the excess of the
-    /// logarithm's scale are left, within the noise.
+    /// A start that dies away: ten times the latency at first, the excess down to a third every 3 s. After 12
+    /// s it is 16 %, within the noise.
     void aSlowStartIsFoundAndToldFromTheWarmup()
     {
         Noise noise(1);
@@ -107,7 +108,12 @@ private slots:
         const auto shortWarmup = findShortWarmup(s.atS, s.latencies, *part, 2);
         QVERIFY(shortWarmup && shortWarmup->pValue < 1e-4);
         QVERIFY(shortWarmup->ratio > 1.5 && shortWarmup->ratio < 5);
+        QVERIFY(shortWarmup->spoils);
         QVERIFY(!findShortWarmup(s.atS, s.latencies, *part, 20));
+        const std::string text = shortWarmupText({12.4, 60, 1, 1}, {1.8, 0.001, true}, 5, "TTFT");
+        QCOMPARE(QString::fromStdString(text), QString("steady from 12.4 s on; warm-up was 5 s, and from "
+                                                       "there until then TTFT was 1.8 times that of "
+                                                       "the steady part"));
     }
 
     void aFasterStartIsFoundToo()
@@ -119,6 +125,10 @@ private slots:
         QVERIFY(part && std::fabs(part->startS - 8) < 0.6);
         const auto shortWarmup = findShortWarmup(s.atS, s.latencies, *part, 5);
         QVERIFY(shortWarmup && std::fabs(shortWarmup->ratio - 0.5) < 0.05);
+        // 3 s of 55 are 5.5 %; where the warm-up was 7 s it is 1 s, too little to spoil the window.
+        QVERIFY(shortWarmup->spoils);
+        const auto little = findShortWarmup(s.atS, s.latencies, *part, 7);
+        QVERIFY(little && !little->spoils);
     }
 
     /// A latency that grows throughout has no steady part; MSER alone would name one.
@@ -130,8 +140,8 @@ private slots:
         QVERIFY(!findSteadyPart(s.atS, s.latencies, 60));
     }
 
-    /// A steady level must seldom be called otherwise: independent latencies, those that wander (autoregressive, 0.8) and
-    /// waits in a queue at 70 % of its capacity.
+    /// A steady level must seldom be called otherwise: independent latencies, those that wander
+    /// (autoregressive, 0.8) and waits in a queue at 70 % of its capacity.
     void steadyLevelsRaiseFewAlarms_data()
     {
         QTest::addColumn<int>("kind");

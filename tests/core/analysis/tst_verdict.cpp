@@ -371,6 +371,22 @@ private slots:
         QVERIFY(down && !down->rising);
     }
 
+    void aWarmupThatWasTooShortIsTold()
+    {
+        RecordBuilder b;
+        for (int i = 0; i < 700; ++i) // 35 s; three times as slow at first
+            b.completed(50.0 * i, i < 240 ? 300 : 100, 600);
+        PointPlan plan = closedLoop();
+        plan.warmupS = 5;
+        const PointSummary s = summarized(plan, b.batch, kTtft1000);
+        QVERIFY(s.steady && std::fabs(s.steady->startS - 12) < 1e-6);
+        QCOMPARE(s.window.startS, 5.0); // the planned window stays
+        QCOMPARE(codes(s), QString("not_steady"));
+        QVERIFY2(text(s).contains("steady from 12 s on; warm-up was 5 s"), qPrintable(text(s)));
+        plan.warmupS = 13;
+        QVERIFY(!summarized(plan, b.batch, kTtft1000).shortWarmup);
+    }
+
     void aSmallTrendIsTolerated()
     {
         std::vector<double> values;

@@ -71,6 +71,8 @@ private slots:
     void stopAccountsForEverything_data();
     void stopAccountsForEverything();
     void pointLastsUntilItsEnd();
+    void sendingCanEndSooner_data();
+    void sendingCanEndSooner();
     void countEndsThePoint_data();
     void countEndsThePoint();
     void refusedConnectionsDoNotFlood();
@@ -281,6 +283,34 @@ void PointDriverTest::drainEndsInCancellation()
     QCOMPARE(point.batch.records.size(), 4U);
     QCOMPARE(point.counters.failed.get(), 0U);
     QCOMPARE(point.counters.inFlight.get(), 0U);
+}
+
+void PointDriverTest::sendingCanEndSooner_data()
+{
+    QTest::addColumn<bool>("open");
+    QTest::newRow("open loop") << true;
+    QTest::newRow("closed loop") << false;
+}
+
+void PointDriverTest::sendingCanEndSooner()
+{
+    QFETCH(bool, open);
+    VirtualPoint point;
+    point.transport.service = 100ms;
+    point.begin(open ? openLoop(50ms, 30s) : closedLoop(4, 30s, 300ms));
+    point.run(3s);
+    point.driver->endSendingAt(4s);
+    point.driver->endSendingAt(20s); // never later again
+    point.run();
+    QVERIFY(point.clock.time >= 4s && point.clock.time <= 4s + 100ms);
+    Nanoseconds last{0};
+    for (const RequestRecord& record : point.batch.records) {
+        QCOMPARE(record.outcome, Outcome::Completed);
+        last = std::max(last, record.intended);
+    }
+    QVERIFY(last < 4s && last > 3500ms);
+    if (open) // at 0, 50, … 3,950 ms
+        verifyEachOnce(point.batch, 80);
 }
 
 void PointDriverTest::stopAccountsForEverything_data()

@@ -41,6 +41,7 @@ std::vector<RunEvent> examples()
             PointIndex{3}, "arrival_sweep#2", TestKind::ArrivalSweep, {LoadAxis::RatePerS, 2.5}, 1, 5, 30},
         progress,
         early,
+        PlanExtended{11},
         PointFinished{PointIndex{3}, true, "valid"},
         OperatingPointFound{"concurrency_sweep", "found", 44.3, 6444, "line one\nline two"},
         OperatingPointFound{"concurrency_sweep", "no_slo", std::nullopt, std::nullopt, ""},
@@ -91,7 +92,7 @@ void TestRunEvent::namesAndKeysAreThoseOfTheInterface()
     names.removeDuplicates();
     QCOMPARE(names.join(QLatin1Char(' ')),
              QStringLiteral(
-                 "run_started preparation point_started progress point_finished operating_point warning run_finished"));
+                 "run_started preparation point_started progress plan_extended point_finished operating_point warning run_finished"));
     QCOMPARE(eventToLine(examples()[1]),
              std::string(R"({"event":"preparation","what":"warming the cache","done":3,"total":17})"));
     QCOMPARE(eventToLine(examples()[2]),
