@@ -16,10 +16,10 @@ using tailmark::test::RecordBuilder;
 
 namespace {
 
-const Slo kSlo = {{"ttft_intended_ms", 99, 500}};
+const Slo kSlo = {{"ttft_intended_ms", 99, 200}};
 constexpr int kOutputTokens = 32;
 
-/// 32 sequences at a time, some 45 requests/s at most.
+/// 32 sequences at a time, some 57 requests/s at most; the limit is crossed at five sixths of that.
 Profile engine()
 {
     Profile profile = plainProfile();
@@ -68,7 +68,7 @@ PointSummary measured(double ratePerS, double windowS, std::uint64_t seed)
 OperatingPoint found(double windowS, std::uint64_t seed)
 {
     std::vector<PointSummary> points;
-    for (const double rate : {16, 20, 24, 28, 32, 36, 40, 44})
+    for (const double rate : {38, 42, 46, 50, 54})
         points.push_back(measured(rate, windowS, seed));
     return findOperatingPoint(makeCurves(points, kSlo).front());
 }
@@ -80,17 +80,16 @@ class CapacityTest : public QObject
     Q_OBJECT
 
 private slots:
-    /// Nine of ten runs with a window of 60 s find the capacity that windows of half an hour show, within 5
-    /// %.
+    /// Nine of ten runs with windows of ten minutes find the capacity that windows of an hour show, within 5 %.
     void nineOfTenSeedsFindTheTrueCapacity()
     {
-        const OperatingPoint truth = found(1800, 1);
+        const OperatingPoint truth = found(3600, 1);
         QVERIFY2(truth.crossing.has_value(), truth.sentence.c_str());
         const double tokensPerS = *truth.crossing->outputTokensPerS;
         int near = 0, inside = 0;
         QStringList figures;
         for (std::uint64_t seed = 101; seed <= 110; ++seed) {
-            const OperatingPoint op = found(60, seed);
+            const OperatingPoint op = found(600, seed);
             if (!op.crossing || !op.crossing->outputTokensPerS) {
                 figures << "none";
                 continue;
@@ -108,7 +107,7 @@ private slots:
                                  .arg(inside);
         qInfo("%s", qPrintable(text));
         QVERIFY2(near >= 9, qPrintable(text));
-        QVERIFY2(inside >= 8, qPrintable(text));
+        QVERIFY2(inside >= 9, qPrintable(text));
     }
 };
 
