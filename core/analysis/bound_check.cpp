@@ -53,6 +53,8 @@ std::string formulaText(const BoundFigures& f, const BoundCheck& c)
     if (c.computeTokensPerS)
         text += "; compute bound " + figureText(f.peakTflops) + " TFLOP/s x " + figureText(f.devices) +
                 " / (2 x active parameters) = " + figureText(*c.computeTokensPerS) + " tok/s";
+    if (const auto balanced = balancedBatch(f); c.computeTokensPerS && balanced && f.experts == 0)
+        text += ", the lower one without context from a batch of " + figureText(*balanced) + " on";
     if (c.fraction)
         text += "; measured " + figureText(*c.measuredTokensPerS) + " tok/s, " + percentText(*c.fraction) +
                 " of the bandwidth bound";

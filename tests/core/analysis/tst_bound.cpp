@@ -367,6 +367,7 @@ private slots:
         QVERIFY(isNear(*c.fraction, 650 / 6400.0)); // contract: of the bandwidth bound
         QVERIFY2(holds(c.sentence, "65 % of the compute bound"), c.sentence.c_str());
         QVERIFY(holds(c.sentence, "return little"));
+        QVERIFY2(holds(c.text, "without context from a batch of 10 on"), c.text.c_str()); // 16 x 2 / (2 x 1.6)
     }
 
     void promptsThatHaveToBeReadAreTold()
