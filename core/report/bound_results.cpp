@@ -5,6 +5,7 @@
 #include "analysis/operating_sentence.h"
 #include "analysis/text.h"
 #include "report/bound_svg.h"
+#include "report/table_parts.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,11 +23,6 @@ Json orNull(const std::optional<double>& value)
 Json knownOrNull(double value)
 {
     return value > 0 ? Json(value) : Json();
-}
-
-std::string cell(const std::optional<double>& value)
-{
-    return value ? figureText(*value) : std::string();
 }
 
 Json loadJson(const Load& load)
@@ -124,6 +120,7 @@ ReportSection boundSection(const RunResults& results)
                        {"Bound (tok/s)", "B x bandwidth / (weights read for B + B x keys and values)", true},
                        {"Compute bound (tok/s)", "Peak FLOP/s / (2 x active parameters)", true},
                        {"Measured (tok/s)", {}, true},
+                       {"Latency there", {}, true},
                        {"Fraction", "Measured / bandwidth bound", true}},
                       {}};
     std::optional<BoundCheck> last;
@@ -137,7 +134,7 @@ ReportSection boundSection(const RunResults& results)
                                   (p.point.repeat > 0 ? " #" + std::to_string(p.point.repeat + 1) : ""),
                               figureText(check->batch), figureText(check->contextTokens),
                               figureText(check->bandwidthTokensPerS), cell(check->computeTokensPerS),
-                              cell(check->measuredTokensPerS),
+                              cell(check->measuredTokensPerS), latencyBeside(p),
                               check->fraction ? percentText(*check->fraction) : std::string()});
     }
     if (!last)

@@ -39,7 +39,7 @@ struct Figure
     std::string caption;
 };
 
-/// Text to be taken as it is (a matrix file, a command), folded away under its title.
+/// Text to be taken as it is (a matrix file, a command).
 struct Listing
 {
     std::string title;
@@ -68,6 +68,7 @@ std::string htmlOf(const ReportDocument& document);
 std::string markdownOf(const ReportDocument& document);
 
 // Parts of it, in files of their own; empty sections are left out.
+ReportSection glanceSection(const RunResults& results); ///< the first page: all that identifies the run
 std::vector<ReportSection> resultSections(const RunResults& results); ///< what was found
 ReportSection lengthSection(const RunResults& results); ///< lengths asked and realised
 /// Of each point the window that was measured, and the part in which its latency was steady.

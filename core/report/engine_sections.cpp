@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the two ends tell of themselves: the engine by its counters, the load generator by its own condition.
-#include "analysis/operating_sentence.h"
 #include "analysis/text.h"
 #include "report/document.h"
+#include "report/table_parts.h"
 
 #include <algorithm>
 #include <set>
@@ -11,11 +11,6 @@ namespace tailmark {
 
 namespace {
 
-std::string cell(const std::optional<double>& value)
-{
-    return value ? figureText(*value) : std::string();
-}
-
 std::string p99(const std::optional<Distribution>& d)
 {
     return d ? figureText(d->at(99)->value) : std::string();
@@ -23,10 +18,10 @@ std::string p99(const std::optional<Distribution>& d)
 
 std::vector<std::string> rowOf(const PointSummary& p)
 {
-    return {p.point.test,
-            loadText(p.point.load) + (p.point.repeat > 0 ? " #" + std::to_string(p.point.repeat + 1) : "")};
+    return {p.point.test, pointName(p)};
 }
 
+constexpr std::size_t kMostColumns = 8; ///< beside those of the point, so that a table fits a page
 const std::vector<ReportTable::Column> kPointColumns = {{"Test", {}, false}, {"Load", {}, false}};
 
 ReportTable countersTable(const RunResults& results)
@@ -78,6 +73,7 @@ ReportTable countersTable(const RunResults& results)
 ReportTable speculationTable(const RunResults& results)
 {
     ReportTable table = {kPointColumns, {}};
+    table.columns.push_back({"Latency there", {}, true});
     table.columns.push_back({"Useful (tok/s)", "Useful output tokens that arrived at the client", true});
     table.columns.push_back({"Generated (tok/s)", "Output tokens by the engine's counter", true});
     table.columns.push_back({"Drafted (tok/s)", "Tokens proposed by the draft", true});
@@ -88,6 +84,7 @@ ReportTable speculationTable(const RunResults& results)
             continue;
         const Speculation& s = *p.server->speculation;
         std::vector<std::string> row = rowOf(p);
+        row.push_back(latencyBeside(p));
         row.push_back(s.usefulPerS > 0 ? figureText(s.usefulPerS) : std::string());
         row.push_back(cell(s.generatedPerS));
         for (const double rate : {s.draftedPerS, s.acceptedPerS, s.rejectedPerS})
@@ -106,7 +103,8 @@ ReportSection serverSection(const RunResults& results)
             "As the engine told them once a second: means of its state, and differences of its "
             "counters between the readings at the edges of the window. What it did not tell is empty.",
             Paragraph::Kind::Plain});
-        section.blocks.push_back(std::move(counters));
+        for (ReportTable& part : splitWide(counters, kPointColumns.size(), kMostColumns))
+            section.blocks.push_back(std::move(part));
     }
     if (ReportTable speculation = speculationTable(results); !speculation.rows.empty()) {
         section.blocks.push_back(
@@ -163,7 +161,8 @@ ReportSection generatorSection(const RunResults& results)
         table.rows.push_back(std::move(row));
     }
     if (!table.rows.empty())
-        section.blocks.push_back(std::move(table));
+        for (ReportTable& part : splitWide(table, kPointColumns.size(), kMostColumns))
+            section.blocks.push_back(std::move(part));
     return section;
 }
 

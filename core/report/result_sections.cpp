@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/bound.h"
 #include "analysis/burst.h"
 #include "analysis/foreign_summary.h"
 #include "analysis/operating_sentence.h"
@@ -8,43 +9,14 @@
 #include "report/cold_start_section.h"
 #include "report/document.h"
 #include "report/frontier_svg.h"
+#include "report/table_parts.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tailmark {
 
 namespace {
-
-std::string cell(const std::optional<double>& value)
-{
-    return value ? figureText(*value) : std::string();
-}
-
-ReportTable::Column textColumn(const std::string& title)
-{
-    return {title, {}, false};
-}
-
-ReportTable::Column metricColumn(Metric metric, const std::string& before = {})
-{
-    const MetricInfo& info = metricInfo(metric);
-    const std::string unit = info.unit.empty() ? "" : " (" + std::string(info.unit) + ")";
-    return {before + std::string(info.abbreviation) + unit, std::string(info.definition), true};
-}
-
-std::string repeatText(const PointSummary& p)
-{
-    return p.point.repeat > 0 ? " #" + std::to_string(p.point.repeat + 1) : "";
-}
-
-std::string pointName(const PointSummary& p)
-{
-    const std::vector<Phase>& phases = p.point.phases;
-    if (p.point.kind == TestKind::BurstRecovery && phases.size() > 1)
-        return figureText(phases[0].ratePerS) + " to " + figureText(phases[1].ratePerS) + " requests/s" +
-               repeatText(p);
-    return loadText(p.point.load) + repeatText(p);
-}
 
 std::string verdictCodes(const Verdict& verdict)
 {
@@ -52,15 +24,6 @@ std::string verdictCodes(const Verdict& verdict)
     for (const VerdictReason& reason : verdict.reasons)
         text += (text.empty() ? "" : ", ") + reason.code;
     return text.empty() ? "valid" : text;
-}
-
-/// Value with its mark: "1,450 (weak)".
-std::string quantileCell(const Distribution* d, double percent)
-{
-    const Distribution::Quantile* q = d ? d->at(percent) : nullptr;
-    if (!q)
-        return {};
-    return figureText(q->value) + (q->weak ? " (weak)" : "");
 }
 
 std::vector<std::string> testsOf(const RunResults& results)
@@ -117,31 +80,70 @@ std::string quantileCell(const PointSummary& p, const QuantileColumn& column)
                                                          : std::string();
 }
 
-/// What was asked of the target and what it gave: with the next table side by side they would be wider than a
-/// page.
+/// The curve in figures: throughput with the latency that it was had at.
+ReportTable curveTable(const RunResults& results, const std::string& test, bool openLoop)
+{
+    ReportTable table;
+    table.columns = {textColumn("Load"), metricColumn(Metric::OutputTokensPerS)};
+    std::vector<std::size_t> limits; // those that are latencies
+    for (std::size_t i = 0; i < results.slo.size(); ++i) {
+        const auto metric = metricFromId(results.slo[i].metric);
+        if (!metric || metricInfo(*metric).scope == MetricScope::Point)
+            continue;
+        limits.push_back(i);
+        table.columns.push_back(metricColumn(*metric, percentileText(results.slo[i].percentile) + " "));
+    }
+    const Metric headline = headlineMetric(openLoop);
+    if (limits.empty())
+        table.columns.push_back(metricColumn(headline, "p99 "));
+    for (const ReportTable::Column& column :
+         {metricColumn(Metric::RequestsPerS), metricColumn(Metric::GoodputRequestsPerS),
+          metricColumn(Metric::GoodputTokensPerS), metricColumn(Metric::SloAttainment), textColumn("SLO"),
+          textColumn("Verdict")})
+        table.columns.push_back(column);
+    for (const PointSummary& p : results.points) {
+        if (p.point.test != test)
+            continue;
+        const auto attainment = p.rate(Metric::SloAttainment);
+        std::vector<std::string> row = {pointName(p), cell(p.rate(Metric::OutputTokensPerS))};
+        for (const std::size_t i : limits)
+            row.push_back(i < p.slo.constraints.size() ? cell(p.slo.constraints[i].value) : std::string());
+        if (limits.empty())
+            row.push_back(quantileCell(p.distribution(headline), 99));
+        row.insert(row.end(),
+                   {cell(p.rate(Metric::RequestsPerS)), cell(p.rate(Metric::GoodputRequestsPerS)),
+                    cell(p.rate(Metric::GoodputTokensPerS)), attainment ? percentText(*attainment) : std::string(),
+                    results.slo.empty() ? "" : (p.slo.met ? "met" : "missed"), verdictCodes(p.verdict)});
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+/// What was asked of the target and what became of it.
 ReportTable loadTable(const RunResults& results, const std::string& test)
 {
     ReportTable table;
     table.columns = {textColumn("Load"),
                      metricColumn(Metric::OfferedPerS),
+                     metricColumn(Metric::SentPerS),
                      metricColumn(Metric::AcceptedPerS),
                      metricColumn(Metric::CompletedPerS),
-                     metricColumn(Metric::OutputTokensPerS),
-                     metricColumn(Metric::GoodputRequestsPerS),
-                     metricColumn(Metric::GoodputTokensPerS),
-                     metricColumn(Metric::SloAttainment),
-                     textColumn("SLO"),
-                     textColumn("Verdict")};
+                     {"In flight", "Mean requests sent and not yet ended", true},
+                     {"Completed", "Successful requests intended inside the window", true},
+                     {"Failed", "Requests intended inside the window that ended otherwise, never sent or cut off included",
+                      true}};
     for (const PointSummary& p : results.points) {
         if (p.point.test != test)
             continue;
-        const auto attainment = p.rate(Metric::SloAttainment);
-        table.rows.push_back(
-            {pointName(p), cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::AcceptedPerS)),
-             cell(p.rate(Metric::CompletedPerS)), cell(p.rate(Metric::OutputTokensPerS)),
-             cell(p.rate(Metric::GoodputRequestsPerS)), cell(p.rate(Metric::GoodputTokensPerS)),
-             attainment ? percentText(*attainment) : std::string(),
-             results.slo.empty() ? "" : (p.slo.met ? "met" : "not met"), verdictCodes(p.verdict)});
+        std::uint64_t all = 0;
+        for (const std::uint64_t n : p.outcomes)
+            all += n;
+        table.rows.push_back({pointName(p), cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::SentPerS)),
+                              cell(p.rate(Metric::AcceptedPerS)), cell(p.rate(Metric::CompletedPerS)),
+                              figureText(p.meanInFlight), countText(p.count(Outcome::Completed)),
+                              // another tool's file tells no outcomes
+                              results.run.info.foreign.empty() ? countText(all - p.count(Outcome::Completed))
+                                                               : std::string()});
     }
     return table;
 }
@@ -173,6 +175,10 @@ ReportSection summarySection(const RunResults& results)
         section.blocks.push_back(Paragraph{"Limit: " + sloSentence(limit) + ".", Paragraph::Kind::Plain});
     for (const OperatingPoint& op : results.operatingPoints)
         section.blocks.push_back(Paragraph{op.test + ": " + op.sentence, Paragraph::Kind::Claim});
+    for (const OperatingBound& bound :
+         operatingBounds(boundFiguresOf(results), results.operatingPoints, results.points))
+        section.blocks.push_back(
+            Paragraph{bound.test + ", " + loadText(bound.load) + ": " + bound.check.sentence + ".", Paragraph::Kind::Claim});
     if (!results.run.info.foreign.empty())
         section.blocks.push_back(
             Paragraph{"Measured by " + toolTitle(results.run.info.foreign) +
@@ -180,9 +186,8 @@ ReportSection summarySection(const RunResults& results)
                       Paragraph::Kind::Warning});
     else if (!results.points.empty()) {
         const CacheState cache = cacheOf(results);
-        const bool contradicted = cache.standing == CacheStanding::Contradicted;
-        section.blocks.push_back(Paragraph{"Prefix cache: " + cache.text + ".",
-                                           contradicted ? Paragraph::Kind::Warning : Paragraph::Kind::Plain});
+        if (cache.standing == CacheStanding::Contradicted)
+            section.blocks.push_back(Paragraph{"Prefix cache: " + cache.text + ".", Paragraph::Kind::Warning});
     }
     if (const std::string text = prefixSharingText(sharingOf(results)); !text.empty())
         section.blocks.push_back(Paragraph{"Prefix hit rate: " + text + ".", Paragraph::Kind::Plain});
@@ -227,6 +232,20 @@ ReportSection testSection(const RunResults& results, const std::string& test)
             section.blocks.push_back(frontierFigure(
                 curve, *op, results.points, boundAlong(boundFiguresOf(results), curve, results.points)));
     }
+    section.blocks.push_back(
+        curveTable(results, test, point->point.openLoop() && results.run.info.foreign.empty()));
+    for (const PointSummary& p : results.points) {
+        if (p.point.test != test)
+            continue;
+        if (const std::string missing = cutOffText(p.cutOff, p.rate(Metric::OutputTokensPerS)); !missing.empty())
+            section.blocks.push_back(
+                Paragraph{"The throughput at " + pointName(p) + " " + missing + ".", Paragraph::Kind::Warning});
+        if (p.tokensUnknown > 0)
+            section.blocks.push_back(Paragraph{"The throughput at " + pointName(p) + " leaves out " +
+                                                   countText(p.tokensUnknown) +
+                                                   " successful answers whose tokens nobody told.",
+                                               Paragraph::Kind::Warning});
+    }
     section.blocks.push_back(loadTable(results, test));
     section.blocks.push_back(latencyTable(
         results, test, point->point.openLoop() && results.run.info.foreign.empty()));
@@ -256,29 +275,37 @@ ReportSection verdictSection(const RunResults& results)
     return section;
 }
 
-/// What each point claims of the prefix cache, and how the claim stands.
+/// What each test claims of the prefix cache, and how the claim stands; point by point where it is contradicted.
 ReportSection cacheSection(const RunResults& results)
 {
     ReportSection section{"Prefix cache", {}};
     if (!results.run.info.foreign.empty())
         return section; // another tool's file claims nothing of it
-    ReportTable table{{textColumn("Test"),
-                       textColumn("Load"),
-                       textColumn("State"),
-                       {"Cached tokens", "Prompt tokens that the engine took from its cache, as it reports", true},
-                       {"Shared by plan", "Prompt tokens in prefixes that requests are planned to share", true},
-                       {"Prompt tokens", "Of the requests whose cached tokens are known", true},
+    ReportTable table{{textColumn("Test"), textColumn("Load"), textColumn("State"),
                        {"Hit rate planned", "Share of the prompt tokens that a prefix cache of endless size serves", true},
                        {"Hit rate measured", "By the cached tokens in the answers, else by the server's counters", true},
                        textColumn("How it was made")},
                       {}};
     const auto rate = [](std::optional<double> share) { return share ? percentText(*share) : std::string(); };
-    for (const PointSummary& p : results.points) {
-        const CacheState& c = p.cache;
-        const auto count = [&](std::uint64_t value) { return c.requests > 0 ? countText(value) : std::string(); };
-        table.rows.push_back({p.point.test, pointName(p), c.text, count(c.cachedTokens), count(c.sharedTokens),
-                              count(c.promptTokens), rate(p.sharing.planned()), rate(p.sharing.measured()),
-                              c.made});
+    for (const std::string& test : testsOf(results)) {
+        std::vector<CacheState> states;
+        std::vector<PrefixSharing> sharings;
+        for (const PointSummary& p : results.points) {
+            if (p.point.test != test)
+                continue;
+            states.push_back(p.cache);
+            sharings.push_back(p.sharing);
+        }
+        const CacheState all = pooled(states);
+        if (all.standing != CacheStanding::Contradicted) {
+            const PrefixSharing sharing = pooled(sharings);
+            table.rows.push_back({test, "all", all.text, rate(sharing.planned()), rate(sharing.measured()), all.made});
+            continue;
+        }
+        for (const PointSummary& p : results.points)
+            if (p.point.test == test)
+                table.rows.push_back({test, pointName(p), p.cache.text, rate(p.sharing.planned()),
+                                      rate(p.sharing.measured()), p.cache.made});
     }
     if (!table.rows.empty())
         section.blocks.push_back(std::move(table));
@@ -306,7 +333,9 @@ ReportSection outcomeSection(const RunResults& results)
         table.rows.push_back(std::move(row));
     }
     ReportSection section{"Outcomes of the requests intended inside the window", {}};
-    if (!seen.empty())
+    if (seen == std::vector{Outcome::Completed})
+        section.blocks.push_back(Paragraph{"Every one of them was completed.", Paragraph::Kind::Plain});
+    else if (!seen.empty())
         section.blocks.push_back(std::move(table));
     return section;
 }
@@ -345,16 +374,35 @@ ReportSection burstSection(const RunResults& results)
     return section;
 }
 
+/// Of each test the point that is furthest from each law.
 ReportSection lawSection(const RunResults& results)
 {
+    struct Furthest
+    {
+        const PointSummary* point;
+        const LawCheck* law;
+    };
+    std::vector<Furthest> shown;
+    for (const PointSummary& p : results.points) {
+        for (const LawCheck& law : p.laws) {
+            const auto same = std::find_if(shown.begin(), shown.end(), [&](const Furthest& f) {
+                return f.law->law == law.law && f.point->point.test == p.point.test;
+            });
+            if (same == shown.end())
+                shown.push_back({&p, &law});
+            else if (std::fabs(law.relativeDifference) > std::fabs(same->law->relativeDifference))
+                *same = {&p, &law};
+        }
+    }
     ReportSection section{"Laws checked", {}};
     ReportTable table{{textColumn("Test"), textColumn("Load"), textColumn("Expected and observed")}, {}};
-    for (const PointSummary& p : results.points) {
-        for (const LawCheck& law : p.laws)
-            table.rows.push_back({p.point.test, pointName(p), law.text});
-    }
-    if (!table.rows.empty())
-        section.blocks.push_back(std::move(table));
+    for (const Furthest& f : shown)
+        table.rows.push_back({f.point->point.test, pointName(*f.point), f.law->text});
+    if (table.rows.empty())
+        return section;
+    section.blocks.push_back(Paragraph{
+        "Of each test the point that is furthest from the law; those of all points are in the JSON export.", {}});
+    section.blocks.push_back(std::move(table));
     return section;
 }
 
@@ -410,7 +458,8 @@ ReportSection peerSection(const RunResults& results)
         Paragraph{"The same records by the definitions of other tools, over the whole point with ramp "
                   "and drain, so that a number from elsewhere can be matched.",
                   Paragraph::Kind::Plain});
-    section.blocks.push_back(std::move(table));
+    for (ReportTable& part : splitWide(table, 3, 6))
+        section.blocks.push_back(std::move(part));
     return section;
 }
 
@@ -418,7 +467,7 @@ ReportSection peerSection(const RunResults& results)
 
 std::vector<ReportSection> resultSections(const RunResults& results)
 {
-    std::vector<ReportSection> sections = {summarySection(results)};
+    std::vector<ReportSection> sections = {summarySection(results), glanceSection(results)};
     for (const std::string& test : testsOf(results))
         sections.push_back(testSection(results, test));
     sections.push_back(burstSection(results));

@@ -9,6 +9,7 @@
 #include "report/share_safe.h"
 
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -227,15 +228,50 @@ ReportSection definitionSection()
              std::move(table)}};
 }
 
+/// The tests that were run, where that was not all.
+std::string onlyOptions(const Plan& plan)
+{
+    std::set<std::string> run;
+    for (const PointPlan& point : plan.points)
+        run.insert(point.test);
+    const std::vector<std::string> names = testNames(plan.matrix.tests);
+    std::string options;
+    bool all = true;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (run.contains(names[i]))
+            options += " --only '" + names[i] + "'";
+        else
+            all = all && !plan.matrix.tests[i].enabled;
+    }
+    return all ? std::string() : options;
+}
+
 ReportSection rerunSection(const RunResults& results)
 {
-    return {"How to run it again",
-            {Paragraph{"Save the matrix below as matrix.tailmark.json; the same seeds give the same "
-                       "schedule, lengths and "
-                       "prompts.",
-                       Paragraph::Kind::Plain},
-             Listing{"Command", "tailmark-cli run matrix.tailmark.json"},
-             Listing{"matrix.tailmark.json", shareSafeMatrix(results.run.plan.matrix).dump(2)}}};
+    const Matrix& matrix = results.run.plan.matrix;
+    const nlohmann::ordered_json safe = shareSafeMatrix(matrix);
+    ReportSection section{
+        "How to run it again",
+        {Paragraph{"Save the matrix below as matrix.tailmark.json. It holds every setting that the run had, also those of "
+                   "the command line; the same seeds give the same schedule, lengths and prompts.",
+                   Paragraph::Kind::Plain}}};
+    if (!matrix.target.apiKeyEnv.empty())
+        section.blocks.push_back(Paragraph{"The API key comes from the environment variable " + matrix.target.apiKeyEnv +
+                                               ", which is to be set first.",
+                                           Paragraph::Kind::Plain});
+    if (safe != matrixToJson(matrix))
+        section.blocks.push_back(Paragraph{
+            "Secrets are hidden in it (\u2022\u2022\u2022); they are to be put back first.", Paragraph::Kind::Warning});
+    if (results.run.info.partner)
+        section.blocks.push_back(Paragraph{
+            "It was measured in turn with run " + std::to_string(results.run.info.partner->value) +
+                (matrix.pairedWith ? ", whose target is `paired_with`."
+                                   : ", whose report has the matrix of both; by itself this one gives one run."),
+            Paragraph::Kind::Plain});
+    section.blocks.push_back(
+        Listing{"Command", "tailmark-cli run matrix.tailmark.json" + onlyOptions(results.run.plan)});
+    section.blocks.push_back(Listing{"matrix.tailmark.json", safe.dump(2)});
+    return section;
 }
 
 } // namespace

@@ -361,11 +361,58 @@ private slots:
             QVERIFY2(md.contains(title), title);
         }
         const QStringList tables = html.split("<thead><tr><th scope=\"col\">Load</th>").mid(1);
-        QCOMPARE(tables.size(), qsizetype(2));
+        QCOMPARE(tables.size(), qsizetype(3)); // the curve, the load, the latencies
         for (const QString& head : tables) {
             const qsizetype columns = head.section("</thead>", 0, 0).count("<th ");
             QVERIFY2(columns <= 12, qPrintable(head.section("</thead>", 0, 0)));
         }
+    }
+
+    void everyTableFitsAPage()
+    {
+        StoredFixture f = sweepFixture();
+        for (StoredPoint& point : f.run.points) // a server that tells all there is
+            for (const ServerCounterInfo& info : serverCounters())
+                for (int second = 0; second <= 31; ++second)
+                    point.facts.serverSamples.push_back({fromSeconds(second), info.counter, 5.0 * second});
+        RunResults results;
+        results.run = f.run;
+        const auto records = [&](const StoredPoint& point) -> Result<std::shared_ptr<const RecordBatch>> {
+            return std::make_shared<const RecordBatch>(f.batches[static_cast<std::size_t>(point.point.index.value)]);
+        };
+        const QString html = QString::fromStdString(
+            htmlReport(summarizeRun(f.run, {{"ttft_ms", 99, 1000}, {"tpot_ms", 97, 50}}, records).value()));
+        const QStringList tables = html.split("<thead>").mid(1);
+        QVERIFY(tables.size() > 12);
+        QVERIFY(html.contains("Preemptions") && html.contains("Generated tokens"));
+        for (const QString& table : tables)
+            QVERIFY2(table.section("</thead>", 0, 0).count("<th ") <= 11, qPrintable(table.section("</thead>", 0, 0)));
+    }
+
+    void aFirstReaderFindsWhatWasMeasured()
+    {
+        StoredFixture f = sweepFixture();
+        f.run.card.read("flags.max_num_seqs", "512");
+        f.run.card.setStandard("flags.max_num_seqs", "256");
+        StoredRunOfTest stored(f);
+        const QString md =
+            QString::fromStdString(markdownReport(loadResults(stored.store(), stored.id).value())).remove('\\');
+        for (const char* part :
+             {"| Engine | vllm, version unknown |", "revision unknown |", "| Quantization | unknown |",
+              "| Hardware | unknown, count unknown |", "| Parallelism | unknown |", "max_num_seqs 512 (default 256)",
+              "prompt tokens p50 512, p90 512, p95 512, p99 512; output tokens p50 50", "| Prefix sharing | none is planned",
+              "closed loop, concurrency 1, 2, 4, 8", "1 s of warm-up discarded, then a window of 30 s at each of 4 points",
+              "| Bound and fraction reached | unknown", "tailmark-cli run matrix.tailmark.json", "Secrets are hidden"})
+            QVERIFY2(md.contains(part), qPrintable(QString(part) + "\n" + md.left(4000)));
+    }
+
+    /// Each figure of throughput has its latency in the same row.
+    void noThroughputStandsWithoutItsLatency()
+    {
+        const QString md = QString::fromStdString(markdownReport(loaded()));
+        for (const QString& line : md.split('\n'))
+            if (line.startsWith("| Load |") && line.contains("Throughput (tok/s)"))
+                QVERIFY2(line.contains("p99 TTFT (ms)"), qPrintable(line));
     }
 
     void htmlIsWellFormed()
