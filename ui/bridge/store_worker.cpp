@@ -12,8 +12,8 @@ namespace tailmark::ui {
 
 namespace {
 
-/// The open run, and two that are compared with it.
-constexpr std::size_t kCachedRuns = 3;
+/// The open run, and those that are compared.
+constexpr std::size_t kCachedRuns = 7;
 
 std::ptrdiff_t runningOf(const std::vector<RunInfo>& runs)
 {

@@ -3,6 +3,7 @@
 
 #include "models/format.h"
 #include "models/frontier_data.h"
+#include "report/run_comparison.h"
 
 #include <QCoreApplication>
 
@@ -57,7 +58,8 @@ Table levelsTable(std::span<const LevelComparison> levels, const std::string& te
                                     [&](const LevelComparison& level) { return level.test == test; });
     const QString latency =
         first == levels.end() ? tr("latency") : quantileName(first->latencyMetric, first->latencyPercent);
-    const QString latencyTip = tr("The latency that the SLO limits first, else the p99 of the test's headline latency.");
+    const QString latencyTip =
+        tr("The latency that the SLO limits first, else the p99 of the test's headline latency.");
     table.columns = {{tr("Load"), {}, true},
                      {tr("A: throughput [tok/s]"), {}, true},
                      {tr("B: throughput [tok/s]"), {}, true},
@@ -94,12 +96,12 @@ Table levelsTable(std::span<const LevelComparison> levels, const std::string& te
     return table;
 }
 
-Table differencesTable(std::span<const Difference> differences)
+Table differencesTable(std::span<const Difference> differences, const QString& letter)
 {
     Table table;
     table.columns = {{tr("What differs"), {}, false},
                      {tr("A (baseline)"), {}, false},
-                     {tr("B (candidate)"), {}, false},
+                     {tr("%1 (candidate)").arg(letter), {}, false},
                      {tr("Counts"), {}, false}};
     for (const Difference& d : differences) {
         Cell counts{tr("differs"), {}, {}, Badge::None};
@@ -120,7 +122,7 @@ Table differencesTable(std::span<const Difference> differences)
     return table;
 }
 
-Table capacityTable(const RunResults& a, const RunResults& b)
+Table capacityTable(std::span<const RunResults* const> runs)
 {
     Table table;
     table.columns = {{tr("Test"), {}, false},    {tr("Run"), {}, false},
@@ -145,15 +147,21 @@ Table capacityTable(const RunResults& a, const RunResults& b)
         }
         return QString();
     };
-    for (const OperatingPoint& opA : a.operatingPoints)
-        for (const auto& [results, name] : {std::pair{&a, tr("A")}, std::pair{&b, tr("B")}}) {
-            const OperatingPoint* op = operatingPointOf(*results, opA.test);
+    if (runs.empty())
+        return table;
+    for (const OperatingPoint& baseline : runs.front()->operatingPoints)
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const RunResults* results = runs[i];
+            const OperatingPoint* op = operatingPointOf(*results, baseline.test);
             if (!op)
                 continue;
             const auto& at = op->crossing ? op->crossing : op->lastPassing;
             table.rows << QList<Cell>{
                 Cell{text(op->test), {}, {}, Badge::None},
-                Cell{QStringLiteral("%1: %2").arg(name, text(results->run.info.name)), {}, {}, Badge::None},
+                Cell{QStringLiteral("%1: %2").arg(text(runLetter(i)), text(results->run.info.name)),
+                     {},
+                     {},
+                     Badge::None},
                 Cell{state(op->state),
                      {},
                      {},

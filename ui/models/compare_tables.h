@@ -13,9 +13,9 @@ namespace tailmark::ui {
 /// One row a level of `test` that both runs have: throughput, latency and goodput of both with their ratio
 /// and its interval.
 Table levelsTable(std::span<const LevelComparison> levels, const std::string& test);
-/// What differs between two runs, unknown entries marked.
-Table differencesTable(std::span<const Difference> differences);
-/// Capacity at the SLO of both runs, test by test.
-Table capacityTable(const RunResults& a, const RunResults& b);
+/// What differs between the baseline and a run that is called by its letter, unknown entries marked.
+Table differencesTable(std::span<const Difference> differences, const QString& letter);
+/// Capacity at the SLO of all runs, test by test, the baseline first.
+Table capacityTable(std::span<const RunResults* const> runs);
 
 } // namespace tailmark::ui

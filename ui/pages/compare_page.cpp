@@ -8,10 +8,13 @@
 #include "models/tables.h"
 #include "pages/empty_state.h"
 #include "pages/table_view.h"
+#include "style/elided_combo_box.h"
+#include "style/icons.h"
 #include "style/theme.h"
 
 #include <QClipboard>
 #include <QComboBox>
+#include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QPushButton>
@@ -19,52 +22,58 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace tailmark::ui {
 
+namespace {
+
+constexpr std::size_t kMostRuns = 6; ///< more curves cannot be told apart
+
+/// All chosen, and none twice.
+bool areDistinct(const std::vector<RunId>& runs)
+{
+    for (auto run = runs.begin(); run != runs.end(); ++run)
+        if (run->value == 0 || std::find(run + 1, runs.end(), *run) != runs.end())
+            return false;
+    return true;
+}
+
+} // namespace
+
 ComparePage::ComparePage(StoreSession* store, QWidget* parent)
-    : QWidget(parent), m_store(store), m_swap(new QPushButton(tr("Swap"), this)),
+    : QWidget(parent), m_store(store), m_choices(new QGridLayout), m_swap(new QPushButton(tr("Swap"), this)),
+      m_add(new QPushButton(icon(QStringLiteral("add")), tr("Add a run"), this)),
       m_stack(new QStackedWidget(this)), m_empty(new EmptyState({}, {}, this))
 {
-    auto* top = new QHBoxLayout;
-    top->setSpacing(8);
-    const QString names[] = {tr("A (baseline)"), tr("B (candidate)")};
-    for (std::size_t i = 0; i < m_sides.size(); ++i) {
-        Side& side = m_sides[i];
-        side.run = new QComboBox(this);
-        side.run->setAccessibleName(names[i]);
-        side.run->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        side.run->setMinimumContentsLength(14);
-        auto* label = new QLabel(names[i], this);
-        label->setBuddy(side.run);
-        top->addWidget(label);
-        top->addWidget(side.run, 1);
-        connect(side.run, &QComboBox::currentIndexChanged, this, [this, i] {
-            m_sides[i].results.reset();
-            if (i == 0)
-                m_slo.reset(); // the baseline's own limits count again
-            askBoth();
-        });
-    }
-    m_swap->setToolTip(tr("Make the candidate the baseline"));
-    top->addWidget(m_swap);
+    m_choices->setHorizontalSpacing(8);
+    m_choices->setVerticalSpacing(6);
+    m_choices->setColumnStretch(0, 1);
+    m_choices->setColumnStretch(1, 1);
+    m_swap->setToolTip(tr("Make the first candidate the baseline"));
+    m_add->setToolTip(tr("Lay one more run over the others, against the same baseline"));
     connect(m_swap, &QPushButton::clicked, this, &ComparePage::swapRuns);
+    connect(m_add, &QPushButton::clicked, this, &ComparePage::addRun);
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeContent());
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(14, 12, 14, 12);
     column->setSpacing(8);
-    column->addLayout(top);
+    column->addLayout(m_choices);
     column->addWidget(m_stack, 1);
+    addSide();
+    addSide();
 
     connect(m_store, &StoreSession::runsChanged, this, &ComparePage::fillRuns);
     connect(m_store, &StoreSession::databaseReplaced, this, &ComparePage::forgetRuns);
     connect(m_store, &StoreSession::resultsReady, this, &ComparePage::takeResults);
     connect(m_store, &StoreSession::failed, this, [this](RequestNumber request, const QString& message) {
-        for (Side& side : m_sides)
-            if (request != 0 && request == side.request) {
-                side.request = 0;
+        for (const auto& side : m_sides)
+            if (request != 0 && request == side->request) {
+                side->request = 0;
                 m_empty->setText(tr("The run cannot be read"), message);
                 m_stack->setCurrentIndex(0);
             }
@@ -90,6 +99,11 @@ QWidget* ComparePage::makeContent()
     m_test = new QComboBox(content);
     m_test->setAccessibleName(tr("Test compared"));
     m_test->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_againstLabel = new QLabel(tr("Against the baseline"), content);
+    setRole(m_againstLabel, QStringLiteral("secondary"));
+    m_against = new ElidedComboBox(content);
+    m_against->setAccessibleName(tr("Run that is told against the baseline"));
+    m_againstLabel->setBuddy(m_against);
     m_frontier = new FrontierPanel(FrontierPanel::SloControl::Editable, content);
     m_tabs = new QTabWidget(content);
     m_tabs->setDocumentMode(true);
@@ -109,7 +123,13 @@ QWidget* ComparePage::makeContent()
     words->addWidget(m_control);
     auto* row = new QHBoxLayout;
     row->setSpacing(10);
-    row->addWidget(m_test, 0, Qt::AlignTop);
+    auto* chosen = new QVBoxLayout;
+    chosen->setSpacing(3);
+    chosen->addWidget(m_test);
+    chosen->addWidget(m_againstLabel);
+    chosen->addWidget(m_against);
+    chosen->addStretch(1);
+    row->addLayout(chosen);
     row->addLayout(words, 1);
     row->addWidget(m_copy, 0, Qt::AlignTop);
     auto* split = new QSplitter(Qt::Vertical, content);
@@ -130,19 +150,21 @@ QWidget* ComparePage::makeContent()
         QGuiApplication::clipboard()->setText(m_claim->text() + QLatin1Char('\n') + m_control->text());
     });
     connect(m_test, &QComboBox::currentIndexChanged, this, [this] {
-        if (m_sides[0].results && m_sides[1].results) {
-            FrontierAxes axes = defaultAxes(m_sides[0].results->run.plan, m_sides[0].results->slo,
-                                            m_test->currentText().toStdString());
+        if (complete()) {
+            const RunResults& baseline = *m_sides.front()->results;
+            FrontierAxes axes =
+                defaultAxes(baseline.run.plan, baseline.slo, m_test->currentText().toStdString());
             axes.x = m_frontier->axes().x;
             m_frontier->setAxes(axes);
             m_frontier->chart()->zoomToFit();
             showTest();
         }
     });
+    connect(m_against, &QComboBox::activated, this, &ComparePage::showComparison);
     connect(m_frontier, &FrontierPanel::axesChanged, this, &ComparePage::showTest);
     const auto moved = [this] {
         m_slo = m_frontier->slo();
-        askBoth();
+        askAll();
     };
     connect(m_frontier, &FrontierPanel::sloDragged, this, moved);
     connect(m_frontier, &FrontierPanel::sloEdited, this, moved);
@@ -151,55 +173,156 @@ QWidget* ComparePage::makeContent()
 
 // ---- which runs
 
-std::array<RunId, 2> ComparePage::runs() const
+std::vector<RunId> ComparePage::runs() const
 {
-    return {RunId{m_sides[0].run->currentData().toLongLong()},
-            RunId{m_sides[1].run->currentData().toLongLong()}};
+    std::vector<RunId> chosen;
+    for (const auto& side : m_sides)
+        chosen.push_back(RunId{side->run->currentData().toLongLong()});
+    return chosen;
+}
+
+bool ComparePage::complete() const
+{
+    return std::all_of(m_sides.begin(), m_sides.end(),
+                       [](const auto& side) { return side->results != nullptr; });
+}
+
+void ComparePage::addSide()
+{
+    auto side = std::make_unique<Side>();
+    Side* made = side.get();
+    made->box = new QWidget(this);
+    made->label = new QLabel(made->box);
+    made->run = new ElidedComboBox(made->box);
+    made->run->setMinimumContentsLength(14);
+    made->label->setBuddy(made->run);
+    made->remove = new QToolButton(made->box);
+    made->remove->setIcon(icon(QStringLiteral("close"), Tint::Secondary));
+    made->remove->setFocusPolicy(Qt::StrongFocus);
+    auto* row = new QHBoxLayout(made->box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
+    row->addWidget(made->label);
+    row->addWidget(made->run, 1);
+    row->addWidget(made->remove);
+    connect(made->run, &QComboBox::currentIndexChanged, this, [this, made] {
+        made->results.reset();
+        if (made == m_sides.front().get())
+            m_slo.reset(); // the baseline's own limits count again
+        askAll();
+    });
+    connect(made->remove, &QToolButton::clicked, this, [this, made] { removeSide(made); });
+    m_sides.push_back(std::move(side));
+    placeSides();
+}
+
+void ComparePage::removeSide(const Side* side)
+{
+    const auto found =
+        std::find_if(m_sides.begin(), m_sides.end(), [&](const auto& each) { return each.get() == side; });
+    m_store->drop((*found)->request);
+    m_choices->removeWidget((*found)->box);
+    (*found)->box->hide();
+    (*found)->box->deleteLater(); // its button is being pressed
+    m_sides.erase(found);
+    placeSides();
+    showComparison();
+    showState();
+}
+
+/// Two in a row, named by their letters; the buttons behind the first row.
+void ComparePage::placeSides()
+{
+    for (std::size_t i = 0; i < m_sides.size(); ++i) {
+        Side& side = *m_sides[i];
+        const QString letter = text(runLetter(i));
+        const QString name = i == 0   ? tr("%1 (baseline)").arg(letter)
+                             : i == 1 ? tr("%1 (candidate)").arg(letter)
+                                      : letter;
+        side.label->setText(name);
+        side.run->setAccessibleName(name);
+        side.remove->setVisible(i >= 2);
+        side.remove->setToolTip(tr("Take %1 away").arg(letter));
+        side.remove->setAccessibleName(side.remove->toolTip());
+        m_choices->removeWidget(side.box);
+        m_choices->addWidget(side.box, static_cast<int>(i) / 2, static_cast<int>(i) % 2);
+    }
+    m_choices->removeWidget(m_swap);
+    m_choices->removeWidget(m_add);
+    m_choices->addWidget(m_swap, 0, 2);
+    m_choices->addWidget(m_add, 0, 3);
+}
+
+void ComparePage::fillBox(Side& side, RunId chosen)
+{
+    const QSignalBlocker quiet(side.run);
+    side.run->clear();
+    for (const RunInfo& run : *m_store->runs()) {
+        side.run->addItem(QStringLiteral("%1 — %2").arg(text(run.name), formatInstant(run.startedAt)),
+                          static_cast<qint64>(run.id.value));
+        side.run->setItemData(side.run->count() - 1, runStateName(run.state), Qt::ToolTipRole);
+    }
+    side.run->setCurrentIndex(side.run->findData(static_cast<qint64>(chosen.value)));
+}
+
+void ComparePage::addRun()
+{
+    const std::vector<RunId> chosen = runs();
+    for (const RunInfo& run : *m_store->runs()) {
+        if (std::find(chosen.begin(), chosen.end(), run.id) != chosen.end())
+            continue;
+        addSide();
+        fillBox(*m_sides.back(), run.id);
+        fillRuns(); // notes what its run is at
+        askAll();
+        return;
+    }
 }
 
 void ComparePage::fillRuns()
 {
-    const auto before = runs();
+    const std::vector<RunId> before = runs();
     const auto list = m_store->runs();
+    const auto listed = [&](RunId run) {
+        return run.value != 0 &&
+               std::any_of(list->begin(), list->end(), [&](const RunInfo& r) { return r.id == run; });
+    };
     // Without a choice of two runs: the newest against the one before it.
-    const bool chosen = before[0].value != 0 && before[1].value != 0 && before[0] != before[1];
-    const std::size_t wanted[] = {1, 0};
+    const bool chosen = before[0] != before[1] && listed(before[0]) && listed(before[1]);
     for (std::size_t i = 0; i < m_sides.size(); ++i) {
-        QComboBox* box = m_sides[i].run;
-        const QSignalBlocker quiet(box);
-        box->clear();
-        for (const RunInfo& run : *list) {
-            box->addItem(QStringLiteral("%1 — %2").arg(text(run.name), formatInstant(run.startedAt)),
-                         static_cast<qint64>(run.id.value));
-            box->setItemData(box->count() - 1, runStateName(run.state), Qt::ToolTipRole);
-        }
-        const int same = chosen ? box->findData(static_cast<qint64>(before[i].value)) : -1;
-        box->setCurrentIndex(same >= 0 ? same : wanted[i] < list->size() ? static_cast<int>(wanted[i]) : -1);
-    }
-    const auto now = runs();
-    for (std::size_t i = 0; i < m_sides.size(); ++i) {
+        RunId run = before[i];
+        if (i < 2 && !chosen)
+            run = list->size() > 1 - i ? (*list)[1 - i].id : RunId{};
+        fillBox(*m_sides[i], run);
         std::pair<RunState, int> seen{};
-        for (const RunInfo& run : *list)
-            if (run.id == now[i])
-                seen = {run.state, run.pointsDone};
-        if (now[i] != before[i] || seen != m_sides[i].seen) // a run that goes on has more to show
-            m_sides[i].results.reset();
-        m_sides[i].seen = seen;
+        for (const RunInfo& each : *list)
+            if (each.id == run)
+                seen = {each.state, each.pointsDone};
+        if (run != before[i] || seen != m_sides[i]->seen) // a run that goes on has more to show
+            m_sides[i]->results.reset();
+        m_sides[i]->seen = seen;
     }
-    if (!m_sides[0].results || !m_sides[1].results)
-        askBoth();
+    for (std::size_t i = m_sides.size(); i-- > 2;)
+        if (!listed(before[i]))
+            removeSide(m_sides[i].get());
+    if (!complete())
+        askAll();
+    else
+        showState();
 }
 
 /// The numbers may mean other runs now; runsChanged follows.
 void ComparePage::forgetRuns()
 {
-    for (Side& side : m_sides) {
-        const QSignalBlocker quiet(side.run);
-        side.run->clear();
-        m_store->drop(std::exchange(side.request, 0));
-        side.results.reset();
-        side.askAgain = false;
-        side.seen = {};
+    while (m_sides.size() > 2)
+        removeSide(m_sides.back().get());
+    for (const auto& side : m_sides) {
+        const QSignalBlocker quiet(side->run);
+        side->run->clear();
+        m_store->drop(std::exchange(side->request, 0));
+        side->results.reset();
+        side->askAgain = false;
+        side->seen = {};
     }
     m_slo.reset();
     showState();
@@ -208,16 +331,16 @@ void ComparePage::forgetRuns()
 void ComparePage::setRuns(RunId baseline, RunId candidate)
 {
     const RunId wanted[] = {baseline, candidate};
-    for (std::size_t i = 0; i < m_sides.size(); ++i)
+    for (std::size_t i = 0; i < 2; ++i)
         if (wanted[i].value != 0)
-            if (const int at = m_sides[i].run->findData(static_cast<qint64>(wanted[i].value)); at >= 0)
-                m_sides[i].run->setCurrentIndex(at);
+            if (const int at = m_sides[i]->run->findData(static_cast<qint64>(wanted[i].value)); at >= 0)
+                m_sides[i]->run->setCurrentIndex(at);
 }
 
 void ComparePage::swapRuns()
 {
-    const auto [a, b] = runs();
-    setRuns(b, a);
+    const std::vector<RunId> chosen = runs();
+    setRuns(chosen[1], chosen[0]);
 }
 
 void ComparePage::ask(Side& side)
@@ -233,67 +356,86 @@ void ComparePage::ask(Side& side)
     side.request = m_store->requestResults(run, m_slo);
 }
 
-void ComparePage::askBoth()
+void ComparePage::askAll()
 {
-    const auto [a, b] = runs();
-    if (a.value != 0 && b.value != 0 && a != b)
-        for (Side& side : m_sides)
-            ask(side);
+    if (areDistinct(runs()))
+        for (const auto& side : m_sides)
+            ask(*side);
     showState();
 }
 
 void ComparePage::takeResults(RequestNumber request, const ResultsPtr& results)
 {
-    for (Side& side : m_sides) {
-        if (request == 0 || request != side.request)
+    for (const auto& side : m_sides) {
+        if (request == 0 || request != side->request)
             continue;
-        side.request = 0;
-        side.results = results;
-        if (std::exchange(side.askAgain, false)) {
-            ask(side);
+        side->request = 0;
+        side->results = results;
+        if (std::exchange(side->askAgain, false)) {
+            ask(*side);
             return;
         }
     }
-    // One SLO for both: the baseline's, unless the reader has set another.
-    if (!m_slo && m_sides[0].results && m_sides[1].results &&
-        m_sides[0].results->slo != m_sides[1].results->slo) {
-        m_slo = m_sides[0].results->slo;
-        ask(m_sides[1]);
-        return;
+    // One SLO for all: the baseline's, unless the reader has set another.
+    const Side& baseline = *m_sides.front();
+    if (!m_slo && complete()) {
+        bool others = false;
+        for (const auto& side : m_sides)
+            others = others || side->results->slo != baseline.results->slo;
+        if (others) {
+            m_slo = baseline.results->slo;
+            for (const auto& side : m_sides)
+                if (side->results->slo != *m_slo)
+                    ask(*side);
+            return;
+        }
     }
-    if (m_sides[0].request == 0 && m_sides[1].request == 0)
+    if (std::all_of(m_sides.begin(), m_sides.end(), [](const auto& side) { return side->request == 0; }))
         showComparison();
     showState();
 }
 
 void ComparePage::showState()
 {
-    const auto [a, b] = runs();
+    const bool distinct = areDistinct(runs());
     if (m_store->runs()->size() < 2)
         m_empty->setText(tr("Nothing to compare yet"),
                          tr("Two stored runs are needed. Measure the same matrix on two targets, or twice on "
                             "one, then choose both here."));
-    else if (a == b)
+    else if (!distinct)
         m_empty->setText(tr("Twice the same run"), tr("Choose another run as candidate."));
     else
-        m_empty->setText(tr("Reading both runs…"), {});
-    const bool shown = m_sides[0].results && m_sides[1].results && a != b;
-    m_stack->setCurrentIndex(shown ? 1 : 0);
+        m_empty->setText(tr("Reading the runs…"), {});
+    m_add->setEnabled(m_sides.size() < std::min(kMostRuns, m_store->runs()->size()));
+    m_stack->setCurrentIndex(complete() && distinct ? 1 : 0);
 }
 
 // ---- what they say
 
 void ComparePage::showComparison()
 {
-    if (!m_sides[0].results || !m_sides[1].results)
+    if (!complete())
         return;
-    const RunResults &a = *m_sides[0].results, &b = *m_sides[1].results;
-    const auto found = differences(factsOf(a), factsOf(b));
-    m_control->setText(text(comparisonSentence(found)));
-    setRole(m_control, isControlled(found) ? QStringLiteral("ok") : QStringLiteral("warning"));
-    m_differences->setTable(differencesTable(found));
-    m_tabs->setTabText(2, tr("What differs (%1)").arg(found.size()));
-    m_capacity->setTable(capacityTable(a, b));
+    const int before = m_against->currentIndex();
+    m_against->clear();
+    for (std::size_t i = 1; i < m_sides.size(); ++i)
+        m_against->addItem(
+            QStringLiteral("%1: %2").arg(text(runLetter(i)), text(m_sides[i]->results->run.info.name)));
+    m_against->setCurrentIndex(before >= 0 && before < m_against->count() ? before : 0);
+    m_against->setVisible(m_sides.size() > 2);
+    m_againstLabel->setVisible(m_sides.size() > 2);
+
+    const auto against = static_cast<std::size_t>(m_against->currentIndex()) + 1;
+    const RunResults &a = *m_sides.front()->results, &b = *m_sides[against]->results;
+    m_comparison = compareRuns(a, b, a.run.info.name, b.run.info.name);
+    m_control->setText(text(m_comparison.conditions()));
+    setRole(m_control, m_comparison.controlled() ? QStringLiteral("ok") : QStringLiteral("warning"));
+    m_differences->setTable(differencesTable(m_comparison.differences, text(runLetter(against))));
+    m_tabs->setTabText(2, tr("What differs (%1)").arg(m_comparison.differences.size()));
+    std::vector<const RunResults*> all;
+    for (const auto& side : m_sides)
+        all.push_back(side->results.get());
+    m_capacity->setTable(capacityTable(all));
 
     QStringList shared;
     const QStringList testsB = testsOf(b.run.plan);
@@ -317,29 +459,34 @@ void ComparePage::showComparison()
 
 void ComparePage::showTest()
 {
-    if (!m_sides[0].results || !m_sides[1].results)
+    if (!complete())
         return;
-    const RunResults &a = *m_sides[0].results, &b = *m_sides[1].results;
+    const RunResults& a = *m_sides.front()->results;
     const std::string test = m_test->currentText().toStdString();
     QList<FrontierSeries> series;
     QStringList missing; // a run that goes on may have nothing of this test yet
-    for (const auto& [results, name] : {std::pair{&a, tr("A")}, std::pair{&b, tr("B")}}) {
-        series.append(frontierSeries(*results, test, m_frontier->axes()));
-        series.last().name = QStringLiteral("%1: %2").arg(name, text(results->run.info.name));
-        if (const QString why = whyNoPoints(*results, test); !why.isEmpty())
-            missing << QStringLiteral("%1: %2").arg(name, why);
+    for (std::size_t i = 0; i < m_sides.size(); ++i) {
+        const RunResults& results = *m_sides[i]->results;
+        const QString letter = text(runLetter(i));
+        series.append(frontierSeries(results, test, m_frontier->axes()));
+        series.last().name = QStringLiteral("%1: %2").arg(letter, text(results.run.info.name));
+        series.last().bound.clear(); // of each its own: what is compared are the curves
+        if (const QString why = whyNoPoints(results, test); !why.isEmpty())
+            missing << QStringLiteral("%1: %2").arg(letter, why);
     }
     m_frontier->setSlo(a.slo, a.run.plan.matrix.slo);
     m_frontier->chart()->setSeries(series);
     m_frontier->chart()->setMessage(test.empty() ? tr("The two runs have no test of the same name.")
                                                  : missing.join(QLatin1Char('\n')));
-    m_levels->setTable(levelsTable(compareLevels(a.points, b.points), test));
-    const OperatingPoint *opA = operatingPointOf(a, test), *opB = operatingPointOf(b, test);
-    m_claim->setText(opA && opB ? text(compareCapacity(*opA, *opB, a.run.info.name, b.run.info.name).sentence)
+    m_levels->setTable(levelsTable(m_comparison.levels, test));
+    const auto capacity = std::find_if(m_comparison.capacities.begin(), m_comparison.capacities.end(),
+                                       [&](const CapacityComparison& c) { return c.test == test; });
+    const bool compared = capacity != m_comparison.capacities.end();
+    m_claim->setText(compared ? text(capacity->sentence)
                      : !missing.isEmpty()
                          ? missing.join(QLatin1Char(' '))
                          : tr("Without an operating point on both sides there is no capacity to compare."));
-    m_copy->setEnabled(opA && opB);
+    m_copy->setEnabled(compared);
 }
 
 } // namespace tailmark::ui

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "analysis/comparison.h"
 #include "bridge/store_session.h"
+#include "report/run_comparison.h"
 
 #include <QWidget>
 
-#include <array>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 class QComboBox;
+class QGridLayout;
 class QLabel;
 class QPushButton;
 class QStackedWidget;
 class QTabWidget;
+class QToolButton;
 
 namespace tailmark::ui {
 
@@ -22,9 +25,9 @@ class EmptyState;
 class FrontierPanel;
 class TableView;
 
-/// Two stored runs over one another, baseline first: both frontiers under one SLO, level by level ratios with
-/// intervals, capacity at the SLO, what differs between the two, and one sentence with latency and interval
-/// in it.
+/// Two or more stored runs over one another, baseline first: all frontiers under one SLO; and of one of them
+/// against the baseline level by level ratios with intervals, capacity at the SLO, what differs, and one
+/// sentence with latency and interval in it.
 class ComparePage : public QWidget
 {
     Q_OBJECT
@@ -32,16 +35,22 @@ class ComparePage : public QWidget
 public:
     explicit ComparePage(StoreSession* store, QWidget* parent = nullptr);
 
-    std::array<RunId, 2> runs() const;
+    /// Those chosen, the baseline first; value 0 where there is none.
+    std::vector<RunId> runs() const;
 
 public slots:
-    /// Value 0: leave that side as it is.
+    /// Value 0: leave that side as it is. Further runs stay.
     void setRuns(tailmark::RunId baseline, tailmark::RunId candidate);
+    /// One more over the others: the newest that is not there yet.
+    void addRun();
 
 private:
     struct Side
     {
+        QWidget* box = nullptr;
+        QLabel* label = nullptr;
         QComboBox* run = nullptr;
+        QToolButton* remove = nullptr; ///< of those beyond two
         RequestNumber request = 0;
         ResultsPtr results;
         bool askAgain = false;
@@ -49,19 +58,28 @@ private:
     };
 
     QWidget* makeContent();
+    void addSide();
+    void removeSide(const Side* side);
+    void placeSides();
+    void fillBox(Side& side, RunId chosen);
     void fillRuns();
     void forgetRuns();
     void swapRuns();
     void ask(Side& side);
-    void askBoth();
+    void askAll();
+    bool complete() const; ///< results of all runs are there
     void takeResults(RequestNumber request, const ResultsPtr& results);
     void showComparison();
     void showTest();
     void showState();
 
     StoreSession* m_store;
-    std::array<Side, 2> m_sides;
+    QGridLayout* m_choices;
+    std::vector<std::unique_ptr<Side>> m_sides;
     QPushButton* m_swap;
+    QPushButton* m_add;
+    QLabel* m_againstLabel;
+    QComboBox* m_against; ///< which of more than one is told against the baseline
     QStackedWidget* m_stack;
     EmptyState* m_empty;
     QLabel* m_control;
@@ -73,6 +91,7 @@ private:
     TableView* m_levels;
     TableView* m_capacity;
     TableView* m_differences;
+    RunComparison m_comparison;
     std::optional<Slo> m_slo; ///< the reader's own; absent: the baseline's
 };
 

@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 using namespace tailmark;
 using namespace tailmark::ui;
@@ -105,6 +106,36 @@ private slots:
         TRY_VERIFY(anyLabel(QStringLiteral("B: Not measured yet")));
         QVERIFY(store.value().finishRun(id, RunState::Cancelled).ok());
         QVERIFY(store.value().deleteRun(id).ok());
+    }
+
+    void aThirdRunIsLaidOverBoth()
+    {
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        test::DemoRun run;
+        run.name = "third";
+        run.server.streams = 64;
+        const RunId third = test::writeDemoRun(store.value(), run);
+        m_session->refresh();
+        TRY_COMPARE(m_session->runs()->size(), std::size_t(3));
+        m_page->setRuns(m_slow, m_fast);
+        QTest::mouseClick(button(QStringLiteral("Add a run")), Qt::LeftButton);
+        QCOMPARE(m_page->runs(), (std::vector<RunId>{m_slow, m_fast, third}));
+        TRY_COMPARE(panel()->chart()->series().size(), 3);
+        QVERIFY(!button(QStringLiteral("Add a run"))->isEnabled()); // there is no fourth
+        auto* against =
+            test::named<QComboBox>(*m_page, QStringLiteral("Run that is told against the baseline"));
+        QVERIFY(against);
+        QVERIFY(anyLabel(QStringLiteral("fast has")));
+        against->setCurrentIndex(1);
+        emit against->activated(1);
+        QVERIFY(!anyLabel(QStringLiteral("fast has")));
+        auto* take = test::named<QToolButton>(*m_page, QStringLiteral("Take C away"));
+        QVERIFY(take);
+        QTest::mouseClick(take, Qt::LeftButton);
+        TRY_COMPARE(panel()->chart()->series().size(), 2);
+        QVERIFY(anyLabel(QStringLiteral("fast has")));
+        QVERIFY(store.value().deleteRun(third).ok());
     }
 
     void oneRunIsNoComparison()
