@@ -80,6 +80,7 @@ private:
     void makeEditMenu();
     void makeRunMenu();
     void makeViewMenu();
+    void makeToolsMenu();
     void makeHelpMenu();
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key,
                        const QString& iconName = {});

@@ -3,6 +3,7 @@
 #include "shell/main_window.h"
 
 #include "dialogs/help_dialogs.h"
+#include "dialogs/sanity_dialog.h"
 #include "pages/plan_page.h"
 #include "shell/document_files.h"
 #include "shell/page_rail.h"
@@ -40,6 +41,7 @@ void MainWindow::makeActions()
     makeEditMenu();
     makeRunMenu();
     makeViewMenu();
+    makeToolsMenu();
     makeHelpMenu();
 }
 
@@ -163,6 +165,17 @@ void MainWindow::makeViewMenu()
     full->setCheckable(true);
     connect(full, &QAction::triggered, this,
             [this](bool on) { setWindowState(windowState().setFlag(Qt::WindowFullScreen, on)); });
+}
+
+void MainWindow::makeToolsMenu()
+{
+    QMenu* menu = menuBar()->addMenu(tr("&Tools"));
+    connect(addAction(menu, tr("&Sanity desk…"), Qt::CTRL | Qt::SHIFT | Qt::Key_D), &QAction::triggered, this,
+            [this] {
+                auto* dialog = new SanityDialog(m_document.matrix().bound, this);
+                dialog->setAttribute(Qt::WA_DeleteOnClose);
+                dialog->show(); // beside the window: a figure is often read there
+            });
 }
 
 void MainWindow::makeHelpMenu()
