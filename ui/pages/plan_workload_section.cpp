@@ -142,7 +142,9 @@ void PlanWorkloadSection::addPolicies()
     m_prefix->addChoice(
         "prefix.kind", tr("Shared prefi&xes"),
         {{tr("None"), tr("Prompts have nothing in common")},
-         {tr("Groups"), tr("A share of the prompts begins with the prefix of one of several groups")}},
+         {tr("Groups"), tr("A share of the prompts begins with the prefix of one of several groups")},
+         {tr("From the log"),
+          tr("Blocks that requests of the trace share are the same text in their prompts")}},
         [](auto& m) -> auto& { return m.workload.prefix.kind; });
     m_prefix->addNumber(
         "prefix.shared_tokens", tr("Prefix length"), tr("tokens"),
@@ -153,6 +155,21 @@ void PlanWorkloadSection::addPolicies()
     m_prefix->addNumber(
         "prefix.share", tr("Share"), {}, [](auto& m) -> auto& { return m.workload.prefix.share; },
         tr("Share of the requests that begin with a shared prefix, from 0 to 1"));
+    m_prefix->addChoice(
+        "sessions.kind", tr("Sess&ions"),
+        {{tr("None"), tr("Every request stands for itself")},
+         {tr("From the log"), tr("A user sends the turns of a session of the trace one after another")},
+         {tr("Made up"),
+          tr("Conversations of a stated number of turns, each prompt with all turns before it")}},
+        [](auto& m) -> auto& { return m.workload.sessions.kind; },
+        tr("Of a closed loop: each turn is sent after the answer to the one before it"), 2);
+    m_prefix->addNumber(
+        "sessions.turns", tr("Turns"), {}, [](auto& m) -> auto& { return m.workload.sessions.turns; },
+        tr("Requests of one session"));
+    m_prefix->addNumber(
+        "sessions.growth_tokens", tr("A turn adds"), tr("tokens"),
+        [](auto& m) -> auto& { return m.workload.sessions.growthTokens; },
+        tr("Prompt tokens that each turn behind the first adds; 0 adds as many as are drawn for it"));
     m_prefix->addNumber(
         "seed", tr("Seed"), {}, [](auto& m) -> auto& { return m.workload.seed; },
         tr("The same seed gives the same lengths, prompts and arrivals"));
@@ -194,6 +211,8 @@ void PlanWorkloadSection::showFields()
     m_lengths->setFieldVisible("lengths.format", workload.lengths.kind == LengthsKind::Trace);
     for (const char* path : {"prefix.shared_tokens", "prefix.groups", "prefix.share"})
         m_prefix->setFieldVisible(path, workload.prefix.kind == PrefixKind::Shared);
+    for (const char* path : {"sessions.turns", "sessions.growth_tokens"})
+        m_prefix->setFieldVisible(path, workload.sessions.kind == SessionsKind::Synthetic);
     m_preview.setLengths(workload.lengths);
 }
 
