@@ -88,9 +88,14 @@ void FrontierChart::restyle()
     QList<LegendEntry> legend;
     for (int i = 0; i < m_series.size(); ++i) {
         lines.append({m_series[i].line, style().seriesColor(i), 2});
+        if (!m_series[i].bound.isEmpty())
+            lines.append({m_series[i].bound, style().operating, 1.6, Qt::DashDotLine});
         if (m_series.size() > 1)
             legend.append({m_series[i].name, style().seriesColor(i), ChartStyle::seriesShape(i)});
     }
+    if (std::any_of(m_series.begin(), m_series.end(),
+                    [](const FrontierSeries& s) { return !s.bound.isEmpty(); }))
+        legend.append({tr("bound of the hardware"), style().operating, std::nullopt, Qt::DashDotLine});
     setLines(lines);
     setLegend(legend);
 }
@@ -115,6 +120,9 @@ void FrontierChart::fit()
                 take(p.interval->high);
             }
         }
+    for (const FrontierSeries& s : m_series)
+        for (const QPointF& p : s.bound)
+            right = std::max(right, p.x());
     if (m_live)
         for (const QPointF& p : m_live->trail) {
             right = std::max(right, p.x());

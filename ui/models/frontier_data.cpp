@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/frontier_data.h"
 
+#include "analysis/bound.h"
 #include "models/format.h"
 
 #include <QCoreApplication>
@@ -109,6 +110,29 @@ std::optional<FrontierMark> markOf(const OperatingPoint& op, const FrontierAxes&
     return mark;
 }
 
+/// One that is far off says only that, and would press the curve against the axis: such levels are left out.
+QList<QPointF> boundOf(const RunResults& results, const std::string& test, const FrontierSeries& series)
+{
+    constexpr double kMostRoom = 2;
+    const BoundFigures figures = boundFiguresOf(results);
+    QList<QPointF> line;
+    if (!figures.known())
+        return line;
+    double furthest = 0;
+    for (const FrontierPoint& p : series.points)
+        furthest = std::max(furthest, p.x);
+    for (const PointSummary& s : results.points) {
+        if (s.point.test != test || !s.verdict.valid || s.point.repeat > 0)
+            continue;
+        const auto check = checkBound(figures, s);
+        const auto shown = std::find_if(series.points.begin(), series.points.end(),
+                                        [&](const FrontierPoint& p) { return p.point == s.point.index; });
+        if (check && shown != series.points.end() && check->tokensPerS() <= kMostRoom * furthest)
+            line.append({check->tokensPerS(), shown->y});
+    }
+    return line;
+}
+
 } // namespace
 
 FrontierSeries frontierSeries(const RunResults& results, const std::string& test, const FrontierAxes& axes)
@@ -149,6 +173,8 @@ FrontierSeries frontierSeries(const RunResults& results, const std::string& test
         [](const FrontierPoint& a, const FrontierPoint& b) { return a.load.value < b.load.value; });
     for (const auto& [load, level] : levels)
         series.line.append({median(level.x), median(level.y)});
+    if (axes.x == Metric::OutputTokensPerS)
+        series.bound = boundOf(results, test, series);
     if (const OperatingPoint* op = operatingPointOf(results, test))
         series.mark = markOf(*op, axes);
     return series;

@@ -49,6 +49,9 @@ struct FrontierSeries
     QString name;
     QList<FrontierPoint> points; ///< by load; those without a place on the axes are left out
     QList<QPointF> line;         ///< through the levels that may be believed (median of the repeats)
+    /// What the hardware bounds at each level's batch, at the height of the level: only where x is the
+    /// output.
+    QList<QPointF> bound;
     std::optional<FrontierMark> mark;
     int hidden = 0; ///< points left out
 };

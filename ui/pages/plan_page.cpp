@@ -4,6 +4,7 @@
 #include "bridge/target_prober.h"
 #include "bridge/workload_preview.h"
 #include "models/format.h"
+#include "pages/plan_bound_section.h"
 #include "pages/plan_card_section.h"
 #include "pages/plan_fields.h"
 #include "pages/plan_findings_panel.h"
@@ -128,11 +129,11 @@ QWidget* PlanPage::makeSections()
     PlanSection* measurement = makeMeasurementSection(m_document, content);
     PlanSection* limits = makeLimitsSection(m_document, content);
     auto* card = new PlanCardSection(m_document, m_prober, content);
-    PlanSection* bound = makeBoundSection(m_document, content);
+    auto* bound = new PlanBoundSection(m_document, content);
     m_sections = {m_target, m_workload, slo, measurement, limits, card, bound};
     for (PlanSection* section : m_sections)
         column->addWidget(section);
-    for (PlanSection* folded : {limits, static_cast<PlanSection*>(card), bound})
+    for (PlanSection* folded : {limits, static_cast<PlanSection*>(card), static_cast<PlanSection*>(bound)})
         folded->setExpanded(false);
     column->addStretch(1);
 

@@ -115,37 +115,4 @@ PlanSection* makeLimitsSection(PlanDocument& document, QWidget* parent)
     return section;
 }
 
-PlanSection* makeBoundSection(PlanDocument& document, QWidget* parent)
-{
-    auto* section = new PlanSection(PlanSection::tr("Bandwidth bound"), document, parent);
-    PlanForm* form = section->addForm(3);
-    form->setPathPrefix("bound");
-    form->addNumber(
-        "bandwidth_gb_per_s", PlanSection::tr("Memory bandwidth"), PlanSection::tr("GB/s"),
-        [](auto& m) -> auto& { return m.bound.bandwidthGbPerS; },
-        PlanSection::tr("Of one device; 0 is not stated"));
-    form->addNumber(
-        "devices", PlanSection::tr("Devices"), {}, [](auto& m) -> auto& { return m.bound.devices; });
-    form->addNumber(
-        "peak_tflops", PlanSection::tr("Peak compute"), PlanSection::tr("TFLOP/s"),
-        [](auto& m) -> auto& { return m.bound.peakTflops; },
-        PlanSection::tr("Of one device; 0 is not stated"));
-    form->addNumber(
-        "active_params", PlanSection::tr("Active parameters"), {},
-        [](auto& m) -> auto& { return m.bound.activeParams; },
-        PlanSection::tr("Parameters that one token passes through, for example 8000000000; 0 is not stated"));
-    form->addNumber(
-        "bytes_per_param", PlanSection::tr("Bytes per parameter"), {},
-        [](auto& m) -> auto& { return m.bound.bytesPerParam; });
-    form->addNumber(
-        "kv_bytes_per_token", PlanSection::tr("KV cache per token"), PlanSection::tr("bytes"),
-        [](auto& m) -> auto& { return m.bound.kvBytesPerToken; }, PlanSection::tr("0 is not stated"));
-    section->setSummary([](const Matrix& matrix) {
-        return matrix.bound.bandwidthGbPerS > 0 && matrix.bound.activeParams > 0
-                   ? PlanSection::tr("stated")
-                   : PlanSection::tr("not stated");
-    });
-    return section;
-}
-
 } // namespace tailmark::ui

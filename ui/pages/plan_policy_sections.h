@@ -11,7 +11,5 @@ namespace tailmark::ui {
 PlanSection* makeMeasurementSection(PlanDocument& document, QWidget* parent);
 /// When a request counts as failed.
 PlanSection* makeLimitsSection(PlanDocument& document, QWidget* parent);
-/// Inputs of the bandwidth bound.
-PlanSection* makeBoundSection(PlanDocument& document, QWidget* parent);
 
 } // namespace tailmark::ui

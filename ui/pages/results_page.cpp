@@ -332,26 +332,18 @@ void ResultsPage::showFrontier()
     m_sentence->setText(op                   ? text(op->sentence)
                         : !missing.isEmpty() ? missing
                                              : tr("This test sweeps no load, so it has no operating point."));
-    showBound(op);
+    showBound(test);
 }
 
-/// What the last passing level reached of its bandwidth bound, where the matrix states one.
-void ResultsPage::showBound(const OperatingPoint* op)
+/// What the last passing level reached of its bound, where the matrix states one.
+void ResultsPage::showBound(const std::string& test)
 {
     QString line;
-    if (op && op->lastPassing)
-        for (const PointSummary& s : m_results->points) {
-            if (s.point.test != op->test || s.point.load.value != op->lastPassing->load || !s.verdict.valid)
-                continue;
-            const auto bound = checkBound(boundFiguresOf(*m_results), s);
-            if (!bound || !bound->fraction)
-                break;
-            line = tr("%1 reaches %2 of its bandwidth bound (%3 of %4)")
-                       .arg(pointName(s.point), formatShare(bound->fraction),
-                            formatMetric(Metric::OutputTokensPerS, bound->measuredTokensPerS),
-                            formatMetric(Metric::OutputTokensPerS, bound->bandwidthTokensPerS));
-            m_bound->setToolTip(text(bound->text));
-            break;
+    for (const OperatingBound& bound :
+         operatingBounds(boundFiguresOf(*m_results), m_results->operatingPoints, m_results->points))
+        if (bound.test == test && !bound.check.sentence.empty()) {
+            line = tr("At %1: %2.").arg(formatLoad(bound.load), text(bound.check.sentence));
+            m_bound->setToolTip(text(bound.check.text));
         }
     m_bound->setText(line);
     m_bound->setVisible(!line.isEmpty());

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/results_point_tabs.h"
 
-#include "analysis/bound.h"
 #include "charts/distribution_chart.h"
 #include "charts/timeline_chart.h"
+#include "models/bound_data.h"
 #include "models/format.h"
 #include "models/run_text.h"
 #include "models/server_table.h"
 #include "models/tables.h"
+#include "pages/results_bound_panel.h"
 #include "pages/table_view.h"
 
 #include <QComboBox>
@@ -80,7 +81,7 @@ PointTabs::PointTabs(QWidget* parent)
       m_distributionStack(new QStackedWidget(this)), m_distribution(new DistributionChart(this)),
       m_metrics(new TableView(this)), m_timelineStack(new QStackedWidget(this)),
       m_timeline(new TimelineChart(this)), m_timelineTable(new TableView(this)), m_laws(new TableView(this)),
-      m_card(new TableView(this))
+      m_bound(new BoundPanel(this)), m_card(new TableView(this))
 {
     m_points->setAccessibleName(tr("Points of the test"));
     m_laws->setAccessibleName(tr("Laws checked on the point"));
@@ -108,7 +109,7 @@ PointTabs::PointTabs(QWidget* parent)
     m_tabs->addTab(m_laws, tr("Laws"));
     m_tabs->addTab(makeVerdictTab(), tr("Verdict"));
     m_tabs->addTab(makeServerTab(), tr("Server"));
-    m_tabs->addTab(makeTextTab(m_bound), tr("Bound"));
+    m_tabs->addTab(m_bound, tr("Bound"));
     m_tabs->addTab(m_card, tr("System"));
     // What only charts need stands beside the tabs and takes no height from them.
     m_asTable->setText(tr("Table"));
@@ -133,6 +134,7 @@ PointTabs::PointTabs(QWidget* parent)
     column->addWidget(m_tabs);
 
     connect(m_points, &TableView::idSelected, this, [this](int id) { emit pointChosen({id}); });
+    connect(m_bound, &BoundPanel::pointChosen, this, [this](int id) { emit pointChosen({id}); });
     connect(m_chooser, &QComboBox::activated, this,
             [this] { emit pointChosen({m_chooser->currentData().toInt()}); });
     connect(m_metric, &QComboBox::currentIndexChanged, this, &PointTabs::showDistribution);
@@ -177,14 +179,6 @@ QWidget* PointTabs::makeServerTab()
     return tab;
 }
 
-QWidget* PointTabs::makeTextTab(QLabel*& label)
-{
-    auto* tab = new QWidget(this);
-    label = wordsLabel(tab);
-    tabColumn(tab)->addWidget(label, 1);
-    return tab;
-}
-
 void PointTabs::setResults(const ResultsPtr& results, const std::string& test)
 {
     m_results = results;
@@ -192,11 +186,19 @@ void PointTabs::setResults(const ResultsPtr& results, const std::string& test)
     if (!results) {
         m_points->setTable({});
         m_card->setTable({});
+        m_bound->setData({}, {});
         fillChooser();
         return;
     }
     m_points->setTable(pointsTable(*results, test));
     m_card->setTable(cardTable(results->run.card));
+    const QString missing = whyNoPoints(*results, test);
+    m_bound->setData(boundData(*results, test),
+                     !missing.isEmpty()
+                         ? missing
+                         : tr("No bound: the matrix states no bandwidth or no parameters. Choose "
+                              "accelerator and model under Bandwidth bound on the Plan page; the next "
+                              "run then shows what share of the bound it reached."));
     fillChooser();
     if (!summary())
         m_chosen = {};
@@ -304,12 +306,7 @@ void PointTabs::showPoint()
         s ? tr("The engine told no counters of its own in this point. The warnings of the run "
                "say what was in the way; target.metrics_url says where they are asked for.")
           : emptyText());
-    const auto bound = s ? checkBound(boundFiguresOf(*m_results), *s) : std::nullopt;
-    m_bound->setText(bound ? text(bound->text)
-                     : s   ? tr("No bound: the matrix states no bandwidth or no parameters. Enter both under "
-                                  "Bound on the Plan "
-                                  "page; the next run then shows what share of the bound it reached.")
-                           : emptyText());
+    m_bound->selectPoint(m_chosen.value);
 }
 
 void PointTabs::showDistribution()

@@ -14,6 +14,7 @@ class QToolButton;
 
 namespace tailmark::ui {
 
+class BoundPanel;
 class DistributionChart;
 class TableView;
 class TimelineChart;
@@ -42,7 +43,6 @@ private:
     QWidget* makeOutcomesTab();
     QWidget* makeVerdictTab();
     QWidget* makeServerTab();
-    QWidget* makeTextTab(QLabel*& label);
     const PointSummary* summary() const;
     /// What stands where there is no point.
     QString emptyText() const;
@@ -67,7 +67,7 @@ private:
     QLabel* m_verdict;
     TableView* m_constraints;
     QLabel* m_generator;
-    QLabel* m_bound;
+    BoundPanel* m_bound;
     TableView* m_server;
     QLabel* m_serverText;
     TableView* m_card;

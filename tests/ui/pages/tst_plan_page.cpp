@@ -442,6 +442,7 @@ private slots:
             Matrix matrix;
             matrix.workload.lengths.kind = kind;
             matrix.workload.prefix.kind = PrefixKind::Shared;
+            matrix.workload.sessions.kind = SessionsKind::Synthetic;
             for (std::size_t i = 0; i < keys::Choice<TestKind>::ids.size(); ++i) {
                 matrix.tests.emplace_back();
                 matrix.tests.back().kind = static_cast<TestKind>(i);
