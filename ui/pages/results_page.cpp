@@ -4,6 +4,7 @@
 #include "analysis/bound.h"
 #include "charts/chart_export.h"
 #include "charts/frontier_panel.h"
+#include "charts/report_pdf.h"
 #include "models/format.h"
 #include "models/tables.h"
 #include "pages/empty_state.h"
@@ -178,6 +179,7 @@ void ResultsPage::makeExportMenu(QPushButton* button)
                     [this] { askRunFile(RunExport::Html, QStringLiteral("html")); });
     menu->addAction(tr("Report as Markdown…"), this,
                     [this] { askRunFile(RunExport::Markdown, QStringLiteral("md")); });
+    menu->addAction(tr("Report as PDF…"), this, &ResultsPage::askReportPdf);
     button->setMenu(menu);
 }
 
@@ -199,6 +201,26 @@ void ResultsPage::askRunFile(RunExport format, const QString& ending)
                                      QStringLiteral("*.%1").arg(ending.section(QLatin1Char('.'), -1)));
     if (!path.isEmpty())
         exportRun(format, path);
+}
+
+void ResultsPage::askReportPdf()
+{
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Write the report"), fileNameFor(m_results->run.info.name, QStringLiteral("pdf")),
+        QStringLiteral("*.pdf"));
+    if (!path.isEmpty())
+        exportReportPdf(path);
+}
+
+void ResultsPage::exportReportPdf(const QString& path)
+{
+    if (!m_results)
+        return;
+    const Status saved = saveReportPdf(makeReport(*m_results), path);
+    if (saved)
+        m_message->show(MessageBar::Kind::Ok, tr("Written: %1").arg(path));
+    else
+        m_message->show(MessageBar::Kind::Error, QString::fromStdString(saved.error().line()));
 }
 
 void ResultsPage::exportChart(const QString& path)
@@ -329,10 +351,16 @@ void ResultsPage::showFrontier()
                                  : tr("No finished point of this test has both values. Choose other axes, "
                                           "or look at Outcomes."));
     const OperatingPoint* op = operatingPointOf(*m_results, test);
-    m_sentence->setText(op                   ? text(op->sentence)
-                        : !missing.isEmpty() ? missing
-                                             : tr("This test sweeps no load, so it has no operating point."));
+    m_sentence->setText(op ? text(op->sentence) : !missing.isEmpty() ? missing : withoutOperatingPoint(test));
     showBound(test);
+}
+
+QString ResultsPage::withoutOperatingPoint(const std::string& test) const
+{
+    for (const PointSummary& s : m_results->points)
+        if (s.point.test == test && s.coldStart)
+            return text(coldStartSentence(*s.coldStart));
+    return tr("This test sweeps no load, so it has no operating point.");
 }
 
 /// What the last passing level reached of its bound, where the matrix states one.

@@ -37,6 +37,8 @@ public:
     ResultsPtr results() const { return m_results; }
     /// Writes the chart (ending .png, .svg, .pdf).
     void exportChart(const QString& path);
+    /// The report of the open run as pages.
+    void exportReportPdf(const QString& path);
     void exportRun(RunExport format, const QString& path);
 
 public slots:
@@ -50,13 +52,16 @@ private:
     QWidget* makeDetail();
     void makeExportMenu(QPushButton* button);
     void askChartFile(const QString& ending);
+    void askReportPdf();
     void askRunFile(RunExport format, const QString& ending);
     void showRun(RunId run);
     void ask(const std::optional<Slo>& slo);
     void takeResults(RequestNumber request, const ResultsPtr& results);
     void showTest();
     void showFrontier();
-    void showBound(const OperatingPoint* operatingPoint);
+    /// What there is to say of a test that is no sweep.
+    QString withoutOperatingPoint(const std::string& test) const;
+    void showBound(const std::string& test);
     void chooseFirst();
     void choosePoint(PointIndex point);
     void showState();

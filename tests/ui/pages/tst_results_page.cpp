@@ -226,6 +226,12 @@ private slots:
         TRY_COMPARE(exported.size(), kinds.size());
         for (const auto& [format, name] : kinds)
             QVERIFY2(QFileInfo(m_folder.filePath(name)).size() > 500, qPrintable(name));
+        m_page->exportReportPdf(m_folder.filePath(QStringLiteral("r.pdf")));
+        QFile report(m_folder.filePath(QStringLiteral("r.pdf")));
+        QVERIFY(report.open(QIODevice::ReadOnly));
+        const QByteArray pages = report.readAll();
+        QVERIFY(pages.startsWith("%PDF"));
+        QVERIFY(pages.count("/Type /Page\n") > 1); // a report has more than one
         m_page->exportChart(m_folder.filePath(QStringLiteral("c.svg")));
         QVERIFY(QFileInfo(m_folder.filePath(QStringLiteral("c.svg"))).size() > 2000);
         m_page->exportRun(RunExport::Json, m_folder.filePath(QStringLiteral("no/such/folder/r.json")));

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/report_pdf.h"
+
+#include "models/format.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QBuffer>
+#include <QCoreApplication>
+#include <QFontDatabase>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QSvgRenderer>
+#include <QTextBlockFormat>
+#include <QTextCursor>
+#include <QTextDocument>
+#include <QTextObjectInterface>
+#include <QTextTable>
+
+#include <algorithm>
+
+namespace tailmark::ui {
+
+namespace {
+
+constexpr int kDpi = 300;
+constexpr qreal kMarginMm = 15;
+constexpr qreal kTextPt = 9.5;
+constexpr qreal kTablePt = 7.5;
+constexpr qreal kWideTablePt = 5.6;
+constexpr qsizetype kWideColumns = 9; ///< a table of more takes the smaller letters
+constexpr int kFigureObject = QTextFormat::UserObject + 1;
+constexpr int kSvgProperty = QTextFormat::UserProperty + 1;
+
+const QColor kText(0x1b1f24);
+const QColor kMuted(0x57606a);
+const QColor kLine(0xd0d7de);
+const QColor kShade(0xf3f5f8);
+const QColor kClaim(0x0b62c4);
+const QColor kWarning(0x8a5a00);
+
+/// The colours of a report's charts on paper; the classes are those of core/report's SVG.
+const char* const kChartStyle = "<style>"
+                                "text{fill:#1b1f24;font-family:'DejaVu Sans',sans-serif;font-size:12px}"
+                                ".tick{fill:#57606a}"
+                                ".grid{stroke:#d0d7de;stroke-width:0.6}"
+                                ".axis{stroke:#57606a}"
+                                ".curve{fill:none;stroke:#0b62c4;stroke-width:2}"
+                                ".whisker{stroke:#57606a;stroke-width:1.4}"
+                                ".passing{fill:#14804a}"
+                                ".failing{fill:#c0392b}"
+                                ".invalid{fill:#ffffff;stroke:#57606a;stroke-width:1.6}"
+                                ".limit{stroke:#c0392b;stroke-width:1.6;stroke-dasharray:7,5}"
+                                ".limit-label{fill:#c0392b}"
+                                ".bracket{fill:#e7effa}"
+                                ".crossing{fill:none;stroke:#0b62c4;stroke-width:2.6}"
+                                ".crossing-line{stroke:#0b62c4;stroke-dasharray:2,4}"
+                                ".bound{fill:none;stroke:#57606a;stroke-width:1.6;stroke-dasharray:8,3,2,3}"
+                                ".bound-mark{fill:#57606a}"
+                                "</style>";
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("tailmark::ui::ReportPdf", text);
+}
+
+/// An SVG that stands in the text like a letter, as wide as the page.
+class FigureObject : public QObject, public QTextObjectInterface
+{
+    Q_OBJECT
+    Q_INTERFACES(QTextObjectInterface)
+
+public:
+    explicit FigureObject(QTextDocument* document) : QObject(document) {}
+
+    QSizeF intrinsicSize(QTextDocument* document, int, const QTextFormat& format) override
+    {
+        const QSizeF size = QSvgRenderer(format.property(kSvgProperty).toByteArray()).defaultSize();
+        const qreal width = document->pageSize().width() * 0.98;
+        return size.isEmpty() ? QSizeF() : QSizeF(width, width * size.height() / size.width());
+    }
+
+    void drawObject(QPainter* painter, const QRectF& place, QTextDocument*, int,
+                    const QTextFormat& format) override
+    {
+        QSvgRenderer(format.property(kSvgProperty).toByteArray()).render(painter, place);
+    }
+};
+
+class ReportPages
+{
+public:
+    ReportPages(QTextDocument& document, const ReportDocument& report) : m_cursor(&document)
+    {
+        paragraph(text(report.title), 17, true, kText, 0);
+        paragraph(text(report.subtitle), kTextPt, false, kMuted, 2);
+        for (const ReportSection& section : report.sections) {
+            paragraph(text(section.title), 13, true, kText, 16);
+            for (const ReportBlock& block : section.blocks)
+                std::visit([this](const auto& each) { add(each); }, block);
+        }
+    }
+
+private:
+    void paragraph(const QString& words, qreal points, bool bold, const QColor& color, qreal above)
+    {
+        QTextBlockFormat block;
+        block.setTopMargin(pt(above));
+        block.setBottomMargin(pt(3));
+        begin(block);
+        m_cursor.insertText(words, letters(points, bold, color));
+    }
+
+    void begin(const QTextBlockFormat& format)
+    {
+        if (m_first)
+            m_cursor.setBlockFormat(format);
+        else
+            m_cursor.insertBlock(format);
+        m_first = false;
+    }
+
+    static QTextCharFormat letters(qreal points, bool bold, const QColor& color)
+    {
+        QTextCharFormat format;
+        format.setFontFamilies({QStringLiteral("DejaVu Sans")});
+        format.setFontPointSize(points);
+        format.setFontWeight(bold ? QFont::Bold : QFont::Normal);
+        format.setForeground(color);
+        return format;
+    }
+
+    static qreal pt(qreal points) { return points * kDpi / 72; }
+
+    void add(const Paragraph& each)
+    {
+        const bool claim = each.kind == Paragraph::Kind::Claim,
+                   warning = each.kind == Paragraph::Kind::Warning;
+        QTextBlockFormat block;
+        block.setTopMargin(pt(claim || warning ? 5 : 2));
+        block.setBottomMargin(pt(claim || warning ? 5 : 3));
+        if (claim || warning) {
+            block.setBackground(kShade);
+            block.setLeftMargin(pt(6));
+        }
+        begin(block);
+        m_cursor.insertText(text(each.text), letters(claim ? kTextPt + 1 : kTextPt, claim,
+                                                     claim     ? kClaim
+                                                     : warning ? kWarning
+                                                               : kText));
+    }
+
+    void add(const ReportTable& each)
+    {
+        if (each.columns.empty())
+            return;
+        const auto columns = static_cast<int>(each.columns.size());
+        const qreal points = columns > kWideColumns ? kWideTablePt : kTablePt;
+        begin({});
+        QTextTableFormat format;
+        format.setBorderStyle(QTextFrameFormat::BorderStyle_None);
+        format.setCellPadding(pt(columns > kWideColumns ? 1.2 : 2));
+        format.setCellSpacing(0);
+        format.setHeaderRowCount(1);
+        format.setTopMargin(pt(4));
+        format.setBottomMargin(pt(6));
+        format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
+        QTextTable* table = m_cursor.insertTable(static_cast<int>(each.rows.size()) + 1, columns, format);
+        const auto cell = [&](int row, int column, const std::string& words, bool head) {
+            QTextTableCell place = table->cellAt(row, column);
+            QTextTableCellFormat look;
+            look.setBottomBorder(pt(head ? 0.8 : 0.4));
+            look.setBottomBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+            look.setBottomBorderBrush(head ? kMuted : kLine);
+            place.setFormat(look);
+            QTextCursor at = place.firstCursorPosition();
+            QTextBlockFormat block;
+            block.setAlignment(each.columns[static_cast<std::size_t>(column)].isNumber ? Qt::AlignRight
+                                                                                       : Qt::AlignLeft);
+            at.setBlockFormat(block);
+            at.insertText(text(words), letters(points, head, head ? kMuted : kText));
+        };
+        for (int column = 0; column < columns; ++column)
+            cell(0, column, each.columns[static_cast<std::size_t>(column)].title, true);
+        for (std::size_t row = 0; row < each.rows.size(); ++row)
+            for (int column = 0; column < columns; ++column)
+                cell(static_cast<int>(row) + 1, column, each.rows[row][static_cast<std::size_t>(column)],
+                     false);
+        m_cursor.movePosition(QTextCursor::End);
+    }
+
+    void add(const Figure& each)
+    {
+        QByteArray svg = QByteArray::fromStdString(each.svg);
+        if (const qsizetype open = svg.indexOf("<svg"), end = svg.indexOf('>', open); open >= 0 && end > 0)
+            svg.insert(end + 1, kChartStyle);
+        QTextCharFormat object;
+        object.setObjectType(kFigureObject);
+        object.setProperty(kSvgProperty, svg);
+        begin({});
+        m_cursor.insertText(QString(QChar::ObjectReplacementCharacter), object);
+        paragraph(text(each.caption), kTablePt + 0.5, false, kMuted, 0);
+    }
+
+    void add(const Listing& each)
+    {
+        paragraph(text(each.title), kTextPt, true, kText, 6);
+        QTextCharFormat mono = letters(kTablePt - 0.5, false, kText);
+        mono.setFontFamilies({QFontDatabase::systemFont(QFontDatabase::FixedFont).family()});
+        QTextBlockFormat block;
+        block.setBackground(kShade);
+        block.setNonBreakableLines(false);
+        for (const QString& line : text(each.text).split(QLatin1Char('\n'))) {
+            begin(block);
+            m_cursor.insertText(line, mono);
+        }
+    }
+
+    QTextCursor m_cursor;
+    bool m_first = true;
+};
+
+QByteArray pdfOf(const ReportDocument& report)
+{
+    QByteArray data;
+    QBuffer buffer(&data);
+    buffer.open(QIODevice::WriteOnly);
+    QPdfWriter pdf(&buffer);
+    pdf.setResolution(kDpi);
+    pdf.setPageSize(QPageSize(QPageSize::A4));
+    pdf.setPageMargins(QMarginsF(kMarginMm, kMarginMm, kMarginMm, kMarginMm), QPageLayout::Millimeter);
+    pdf.setTitle(text(report.title));
+
+    QTextDocument document;
+    document.setUndoRedoEnabled(false);
+    document.setDocumentMargin(0);
+    document.documentLayout()->setPaintDevice(&pdf);
+    document.documentLayout()->registerHandler(kFigureObject, new FigureObject(&document));
+    const qreal foot = 26.0 * kDpi / 72;
+    const QSizeF body(pdf.width(), pdf.height() - foot);
+    document.setPageSize(body);
+    ReportPages(document, report);
+
+    QPainter painter(&pdf);
+    QFont small(QStringLiteral("DejaVu Sans"));
+    small.setPointSizeF(kTablePt);
+    const int pages = document.pageCount();
+    for (int page = 0; page < pages; ++page) {
+        if (page > 0)
+            pdf.newPage();
+        painter.save();
+        painter.translate(0, -page * body.height());
+        document.drawContents(&painter, QRectF(0, page * body.height(), body.width(), body.height()));
+        painter.restore();
+        painter.setFont(small);
+        painter.setPen(kMuted);
+        const QRectF line(0, body.height(), body.width(), foot);
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom, text(report.title));
+        painter.drawText(line, Qt::AlignRight | Qt::AlignBottom,
+                         tr("page %1 of %2").arg(page + 1).arg(pages));
+    }
+    painter.end();
+    return data;
+}
+
+} // namespace
+
+Status saveReportPdf(const ReportDocument& report, const QString& path)
+{
+    const QByteArray data = pdfOf(report);
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
+        return Error{ErrorCode::Io, path.toStdString(), file.errorString().toStdString()};
+    return success();
+}
+
+} // namespace tailmark::ui
+
+#include "report_pdf.moc"
