@@ -42,7 +42,7 @@ RunController::~RunController()
     }
 }
 
-Status RunController::start(const Matrix& matrix, const QString& database)
+Status RunController::start(const Matrix& matrix, const QString& database, const QString& allowedCommand)
 {
     if (m_process)
         return Error{ErrorCode::BadInput, {}, tr("a run is going on already").toStdString()};
@@ -81,8 +81,11 @@ Status RunController::start(const Matrix& matrix, const QString& database)
                     tr("tailmark-cli could not be started: %1").arg(m_process->errorString()).toStdString()});
     });
     setState(State::Starting);
-    m_process->start(engine, {u"run"_s, file, u"--db"_s, database, u"--events"_s, u"-"_s, u"--stop-on-eof"_s,
-                              u"--no-progress"_s});
+    QStringList arguments{u"run"_s,      file,   u"--db"_s,          database,
+                          u"--events"_s, u"-"_s, u"--stop-on-eof"_s, u"--no-progress"_s};
+    if (!allowedCommand.isEmpty())
+        arguments << u"--allow-command"_s << allowedCommand;
+    m_process->start(engine, arguments);
     return success();
 }
 

@@ -45,7 +45,8 @@ public:
 
     /// Starts a run that is stored in `database`. Errors: a run is on already, the engine's program or the
     /// temporary file cannot be had. Whatever goes wrong later is told by finished().
-    Status start(const Matrix& matrix, const QString& database);
+    /// `allowedCommand`: the command line of a cold start that the user has allowed.
+    Status start(const Matrix& matrix, const QString& database, const QString& allowedCommand = {});
 
     State state() const { return m_state; }
     bool isActive() const { return m_state != State::Idle; }

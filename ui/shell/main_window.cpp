@@ -7,6 +7,7 @@
 #include "pages/plan_page.h"
 #include "pages/results_page.h"
 #include "pages/run_page.h"
+#include "run/started_program.h"
 #include "shell/demo.h"
 #include "shell/document_files.h"
 #include "shell/notifier.h"
@@ -233,8 +234,11 @@ void MainWindow::startRun()
 {
     if (!m_plan->whyNotRunnable().isEmpty())
         return;
+    const std::optional<QString> command = allowedCommand();
+    if (!command)
+        return;
     m_store.refresh(); // before the run has a number: a database that was replaced is noticed by now
-    if (const Status started = m_controller.start(m_document.matrix(), m_store.databasePath());
+    if (const Status started = m_controller.start(m_document.matrix(), m_store.databasePath(), *command);
         !started.ok()) {
         m_message->show(
             MessageBar::Kind::Error,
@@ -243,6 +247,23 @@ void MainWindow::startRun()
     }
     m_message->hide();
     showPage(RunPageIndex);
+}
+
+std::optional<QString> MainWindow::allowedCommand()
+{
+    QString command;
+    for (const Test& test : m_document.matrix().tests)
+        if (test.enabled && test.kind == TestKind::ColdStart && !test.command.empty())
+            command = QString::fromStdString(commandText(test.command));
+    if (command.isEmpty())
+        return QString();
+    QMessageBox box(QMessageBox::Question, tr("This matrix starts a program"),
+                    tr("Its cold start runs this command on your machine:"), QMessageBox::Cancel, this);
+    box.setInformativeText(command);
+    QPushButton* start = box.addButton(tr("Start it"), QMessageBox::AcceptRole);
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == start ? std::optional(command) : std::nullopt;
 }
 
 void MainWindow::runEnded(const RunFinished& outcome)

@@ -8,6 +8,8 @@
 
 #include <QMainWindow>
 
+#include <optional>
+
 class QAction;
 class QActionGroup;
 class QMenu;
@@ -93,6 +95,8 @@ private:
     void openDropped(const QString& path);
     bool recover();
     bool confirmStopping();
+    /// Asks before a run starts a program that the matrix names. Absent: the user does not want it.
+    std::optional<QString> allowedCommand();
 
     Settings& m_settings;
     Theme& m_theme;
