@@ -3,6 +3,7 @@
 
 #include "run/kept_traces.h"
 #include "store/store.h"
+#include "workload/log_times.h"
 #include "workload/trace/trace_import.h"
 
 #include <utility>
@@ -52,6 +53,7 @@ WorkloadSummary summaryOf(const Trace& trace)
     summary.rowsRejected = trace.rowsRejected;
     summary.rejectedByReason = trace.rejectedByReason;
     summary.warnings = trace.warnings;
+    summary.times = std::make_shared<const RecordedTimes>(timesOf(trace));
     return summary;
 }
 
@@ -64,6 +66,8 @@ Result<WorkloadSummary> summariseLengths(const Lengths& lengths, const std::stri
         summary.stats.output = always(lengths.outputTokens);
         return summary;
     }
+    if (lengths.kind != LengthsKind::Trace && lengths.kind != LengthsKind::Empirical)
+        return WorkloadSummary(); // no log: the run knows them
     TraceOptions options;
     options.pairs = lengths.kind == LengthsKind::Empirical;
     if (lengths.kind == LengthsKind::Trace)
@@ -128,7 +132,8 @@ void WorkloadPreview::read()
         show(summariseLengths(m_lengths));
         return;
     }
-    if (!m_lengths.file.empty())
+    const bool log = m_lengths.kind == LengthsKind::Trace || m_lengths.kind == LengthsKind::Empirical;
+    if (!log || !m_lengths.file.empty())
         m_delay.start();
     emit changed();
 }

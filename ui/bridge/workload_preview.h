@@ -3,6 +3,7 @@
 
 #include "bridge/background_job.h"
 #include "plan/matrix.h"
+#include "schedule/recorded_times.h"
 #include "workload/trace/trace_import.h"
 
 #include <QObject>
@@ -30,6 +31,8 @@ struct WorkloadSummary
     std::uint64_t rowsRejected = 0;
     std::map<std::string, std::uint64_t> rejectedByReason;
     std::vector<TraceWarning> warnings;
+    std::shared_ptr<const RecordedTimes>
+        times;          ///< of the log, for schedules that replay it; null without a log
     std::string remark; ///< where these are not the rows that the file holds now; one line
 
     double meanTokens() const { return stats.prompt.mean + stats.output.mean; } ///< of a mean request

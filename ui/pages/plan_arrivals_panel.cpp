@@ -71,6 +71,8 @@ void PlanArrivalsPanel::showTest(int row)
     }
     alone.tests[static_cast<std::size_t>(row)] = tests[static_cast<std::size_t>(row)];
     alone.tests[static_cast<std::size_t>(row)].enabled = true;
+    if (tests[static_cast<std::size_t>(row)].process == ArrivalProcess::Recorded)
+        alone.workload.lengths = m_document.matrix().workload.lengths; // the log that it replays
     Result<Plan> plan = expand(alone);
     m_points = plan.ok() ? std::move(plan).value().points : std::vector<PointPlan>();
     std::stable_sort(m_points.begin(), m_points.end(),
@@ -78,6 +80,14 @@ void PlanArrivalsPanel::showTest(int row)
     if (another)
         m_level->clear();
     fillLevels();
+    showLevel();
+}
+
+void PlanArrivalsPanel::setLog(const std::shared_ptr<const RecordedTimes>& log)
+{
+    if (m_log == log)
+        return;
+    m_log = log;
     showLevel();
 }
 
@@ -100,10 +110,17 @@ void PlanArrivalsPanel::fillLevels()
 void PlanArrivalsPanel::showLevel()
 {
     const int level = m_level->currentIndex();
-    if (level < 0 || level >= static_cast<int>(m_points.size()))
+    if (level < 0 || level >= static_cast<int>(m_points.size())) {
         m_preview->setPoint({}, tr("The schedule is drawn here once the values are right."));
-    else
-        m_preview->setPoint(m_points[static_cast<std::size_t>(level)]);
+    } else {
+        const PointPlan& point = m_points[static_cast<std::size_t>(level)];
+        const Status log = checkLog(point, m_log.get(), tr("the workload's log").toStdString());
+        if (log.ok())
+            m_preview->setPoint(point, {}, m_log);
+        else
+            m_preview->setPoint({}, m_log ? QString::fromStdString(log.error().line())
+                                          : tr("The schedule is drawn here once the log is read."));
+    }
     m_words->setText(m_preview->words());
     m_words->setVisible(!m_words->text().isEmpty());
 }

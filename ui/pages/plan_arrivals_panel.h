@@ -2,10 +2,12 @@
 #pragma once
 
 #include "plan/plan.h"
+#include "schedule/recorded_times.h"
 
 #include <QString>
 #include <QWidget>
 
+#include <memory>
 #include <vector>
 
 class QComboBox;
@@ -26,6 +28,8 @@ public:
 
     /// Hidden where the row has no test with a schedule.
     void showTest(int row);
+    /// The times of the workload's log, for tests that replay it; null where there is none.
+    void setLog(const std::shared_ptr<const RecordedTimes>& log);
 
 private:
     void fillLevels();
@@ -33,6 +37,7 @@ private:
 
     PlanDocument& m_document;
     int m_row = -1;
+    std::shared_ptr<const RecordedTimes> m_log;
     std::vector<PointPlan> m_points; ///< of the test, by ascending load
     QLabel* m_title;
     QComboBox* m_level;

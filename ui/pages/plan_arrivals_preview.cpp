@@ -46,10 +46,12 @@ PlanArrivalsPreview::PlanArrivalsPreview(QWidget* parent) : QWidget(parent)
     describe();
 }
 
-void PlanArrivalsPreview::setPoint(const std::optional<PointPlan>& point, const QString& reason)
+void PlanArrivalsPreview::setPoint(const std::optional<PointPlan>& point, const QString& reason,
+                                   const std::shared_ptr<const RecordedTimes>& log)
 {
-    if (m_point == point && m_reason == reason)
+    if (m_point == point && m_reason == reason && m_log == log)
         return;
+    m_log = log;
     m_point = point;
     m_reason = reason;
     m_arrivals.clear();
@@ -57,7 +59,7 @@ void PlanArrivalsPreview::setPoint(const std::optional<PointPlan>& point, const 
     if (m_point) {
         PointPlan drawn = *m_point;
         drawn.maxRequests = drawn.maxRequests > 0 ? std::min(drawn.maxRequests, kMostDots) : kMostDots;
-        m_arrivals = makeArrivals(drawn);
+        m_arrivals = makeArrivals(drawn, m_log.get());
         m_cut = m_arrivals.size() == static_cast<std::size_t>(kMostDots);
     }
     describe();

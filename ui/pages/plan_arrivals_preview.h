@@ -6,6 +6,7 @@
 
 #include <QWidget>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,8 +21,9 @@ class PlanArrivalsPreview : public QWidget
 public:
     explicit PlanArrivalsPreview(QWidget* parent = nullptr);
 
-    /// Absent: nothing to show (`reason` says why).
-    void setPoint(const std::optional<PointPlan>& point, const QString& reason = {});
+    /// `log`: whose arrivals are replayed, where they are. Absent: nothing to show (`reason` says why).
+    void setPoint(const std::optional<PointPlan>& point, const QString& reason = {},
+                  const std::shared_ptr<const RecordedTimes>& log = {});
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
@@ -36,6 +38,7 @@ private:
     void describe();
 
     std::optional<PointPlan> m_point;
+    std::shared_ptr<const RecordedTimes> m_log;
     std::vector<Arrival> m_arrivals;
     bool m_cut = false; ///< more arrivals than are drawn
     QString m_reason;

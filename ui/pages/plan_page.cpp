@@ -63,8 +63,10 @@ PlanPage::PlanPage(PlanDocument& document, TargetProber& prober, QWidget* parent
     connect(m_tests, &PlanTestsPanel::recommendedRequested, this, &PlanPage::recommendedRequested);
     connect(m_findings, &PlanFindingsPanel::chosen, this, &PlanPage::focusField);
     connect(m_preview, &WorkloadPreview::changed, this, [this] {
-        m_tests->setMeanTokens(m_preview->summary() ? std::optional(m_preview->summary()->meanTokens())
-                                                    : std::nullopt);
+        const auto& summary = m_preview->summary();
+        m_tests->setMeanTokens(summary && summary->stats.prompt.n > 0 ? std::optional(summary->meanTokens())
+                                                                      : std::nullopt);
+        m_tests->setLog(m_preview->summary() ? m_preview->summary()->times : nullptr);
         refresh();
     });
     connect(&document, &PlanDocument::changed, this, &PlanPage::refresh);

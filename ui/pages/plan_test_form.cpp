@@ -3,6 +3,7 @@
 
 #include "models/format.h"
 #include "models/test_table_model.h"
+#include "run/started_program.h"
 
 #include <QLocale>
 #include <QRegularExpression>
@@ -20,10 +21,21 @@ const std::set<std::string>& fieldsOf(TestKind kind)
 {
     static const std::set<std::string> shape = {"prompt_tokens", "output_tokens", "concurrency"};
     static const std::set<std::string> closed = {"levels", "think_time_s", "think_time"};
-    static const std::set<std::string> open = {"rates_per_s", "process", "cv"};
-    static const std::set<std::string> burst = {
-        "base_rate_per_s", "burst_rate_per_s", "baseline_s", "burst_s", "recovery_s", "process", "cv"};
-    static const std::set<std::string> cold = {"requests", "timeout_s"};
+    static const std::set<std::string> open = {"rates_per_s",     "process",       "cv",
+                                               "recorded.from_s", "recorded.to_s", "recorded.time_scale",
+                                               "fan_out",         "shape"};
+    static const std::set<std::string> burst = {"base_rate_per_s",
+                                                "burst_rate_per_s",
+                                                "baseline_s",
+                                                "burst_s",
+                                                "recovery_s",
+                                                "process",
+                                                "cv",
+                                                "recorded.from_s",
+                                                "recorded.to_s",
+                                                "recorded.time_scale",
+                                                "fan_out"};
+    static const std::set<std::string> cold = {"requests", "timeout_s", "command", "keep_running"};
     switch (kind) {
     case TestKind::FixedShape:
         return shape;
@@ -39,14 +51,96 @@ const std::set<std::string>& fieldsOf(TestKind kind)
     return cold;
 }
 
-constexpr const char* kAllFields[] = {"prompt_tokens",    "output_tokens",
-                                      "concurrency",      "levels",
-                                      "think_time_s",     "think_time",
-                                      "rates_per_s",      "base_rate_per_s",
-                                      "burst_rate_per_s", "baseline_s",
-                                      "burst_s",          "recovery_s",
-                                      "process",          "cv",
-                                      "requests",         "timeout_s"};
+constexpr const char* kAllFields[] = {"prompt_tokens",
+                                      "output_tokens",
+                                      "concurrency",
+                                      "levels",
+                                      "think_time_s",
+                                      "think_time",
+                                      "rates_per_s",
+                                      "base_rate_per_s",
+                                      "burst_rate_per_s",
+                                      "baseline_s",
+                                      "burst_s",
+                                      "recovery_s",
+                                      "process",
+                                      "cv",
+                                      "recorded.from_s",
+                                      "recorded.to_s",
+                                      "recorded.time_scale",
+                                      "fan_out",
+                                      "shape",
+                                      "requests",
+                                      "timeout_s",
+                                      "command",
+                                      "keep_running"};
+
+/// "0: 1; 60: 2.5", and back.
+QString shapeText(const std::vector<RateFactor>& shape)
+{
+    QStringList parts;
+    for (const RateFactor& factor : shape)
+        parts << u"%1: %2"_s.arg(formatEditable(factor.atS), formatEditable(factor.factor));
+    return parts.join(u"; "_s);
+}
+
+QString readShape(const QString& text, std::vector<RateFactor>& shape)
+{
+    std::vector<RateFactor> read;
+    for (const QString& part : text.split(QRegularExpression(u";|,(?=\\s)|\\n"_s), Qt::SkipEmptyParts)) {
+        if (part.trimmed().isEmpty())
+            continue;
+        const QStringList two = part.split(u':');
+        RateFactor factor;
+        QString problem =
+            two.size() == 2 ? decimalFromText(two[0], factor.atS) : PlanTestForm::tr("write second: factor");
+        if (problem.isEmpty())
+            problem = decimalFromText(two[1], factor.factor);
+        if (!problem.isEmpty())
+            return PlanTestForm::tr("“%1”: %2").arg(part.trimmed(), problem);
+        read.push_back(factor);
+    }
+    shape = std::move(read);
+    return {};
+}
+
+/// The words of a command line, by the quotes of a shell.
+QString readCommand(const QString& text, std::vector<std::string>& command)
+{
+    std::vector<std::string> words;
+    QString word;
+    bool begun = false;
+    QChar quote;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar c = text[i];
+        if (c == u'\\' && quote != u'\'' && i + 1 < text.size()) {
+            word += text[++i];
+            begun = true;
+        } else if (!quote.isNull()) {
+            if (c == quote)
+                quote = {};
+            else
+                word += c;
+        } else if (c == u'\'' || c == u'"') {
+            quote = c;
+            begun = true;
+        } else if (c.isSpace()) {
+            if (begun)
+                words.push_back(word.toStdString());
+            word.clear();
+            begun = false;
+        } else {
+            word += c;
+            begun = true;
+        }
+    }
+    if (!quote.isNull())
+        return PlanTestForm::tr("a quote is not closed");
+    if (begun)
+        words.push_back(word.toStdString());
+    command = std::move(words);
+    return {};
+}
 
 template <typename T> QString listText(const std::vector<T>& values)
 {
@@ -112,7 +206,8 @@ PlanTestForm::PlanTestForm(PlanDocument& document, QWidget* parent)
         [test](const Matrix& m) { return listText(test(m).levels); },
         [test](Matrix& m, const QString& text) { return readList(text, test(m).levels); },
         tr("Ascending, with commas between. About eight show where the curve bends; the last should be past "
-           "the objective. Users start at random moments of the first half of the warm-up, so that they do not ask in "
+           "the objective. Users start at random moments of the first half of the warm-up, so that they do "
+           "not ask in "
            "step."),
         4);
     addNumber(
@@ -122,7 +217,8 @@ PlanTestForm::PlanTestForm(PlanDocument& document, QWidget* parent)
         "think_time", tr("Think time is"),
         {{tr("Constant"), tr("The same each time")},
          {tr("Exponential"), tr("Random with this mean")},
-         {tr("From the log"), tr("Drawn from those of the workload's log; with a think time above 0 stretched to that mean")}},
+         {tr("From the log"),
+          tr("Drawn from those of the workload's log; with a think time above 0 stretched to that mean")}},
         [test](auto& m) -> auto& { return test(m).thinkTime; }, {}, 2);
     addText(
         "rates_per_s", tr("&Rates: requests per second"),
@@ -151,19 +247,57 @@ PlanTestForm::PlanTestForm(PlanDocument& document, QWidget* parent)
          {tr("Poisson"), tr("Independent users: random gaps, coefficient of variation 1")},
          {tr("Gamma"), tr("Gaps with a stated coefficient of variation: above 1 they come in clusters")},
          {tr("Weibull"), tr("The same with a longer tail of rare long gaps")},
-         {tr("Recorded"), tr("Those of the workload's log, each with its own lengths, stretched to the rate")}},
+         {tr("Recorded"),
+          tr("Those of the workload's log, each with its own lengths, stretched to the rate")}},
         [test](auto& m) -> auto& { return test(m).process; }, {}, 2);
     addNumber(
         "cv", tr("Variation (CV)"), {}, [test](auto& m) -> auto& { return test(m).cv; },
         tr("Coefficient of variation of the gaps between requests; 1 is Poisson"), 2);
     addNumber(
+        "recorded.from_s", tr("From"), seconds, [test](auto& m) -> auto& { return test(m).recorded.fromS; },
+        tr("Second of the log at which the replay begins"));
+    addNumber(
+        "recorded.to_s", tr("To"), seconds, [test](auto& m) -> auto& { return test(m).recorded.toS; },
+        tr("Second of the log at which it ends; 0 is the log's end. A stretch that is too short is "
+           "repeated"));
+    addNumber(
+        "recorded.time_scale", tr("Speed"),
+        tr("×"), [test](auto& m) -> auto& { return test(m).recorded.timeScale; },
+        tr("How fast the log's time runs; 0 stretches it so that the mean rate is that of the level"));
+    addNumber(
+        "fan_out", tr("Fan-out"), tr("requests"), [test](auto& m) -> auto& { return test(m).fanOut; },
+        tr("Requests that come together at each arrival, as an agent sends them; the rate stays that of "
+           "requests"));
+    addText(
+        "shape", tr("Shape over time"), [test](const Matrix& m) { return shapeText(test(m).shape); },
+        [test](Matrix& m, const QString& text) { return readShape(text, test(m).shape); },
+        tr("second: factor; second: factor … The rate goes straight from one to the next; the clock starts "
+           "with the "
+           "window. Empty is one rate throughout"),
+        2)
+        ->setPlaceholderText(tr("one rate throughout, else 0: 1; 30: 2; 60: 1"));
+    addNumber(
         "requests", tr("Requests"), {}, [test](auto& m) -> auto& { return test(m).requests; },
-        tr("One after another, from the first that the engine answers; TTFT is steady once it stays near the median of "
+        tr("One after another, from the first that the engine answers; TTFT is steady once it stays near the "
+           "median of "
            "the last half"),
         2);
     addNumber(
         "timeout_s", tr("Time limit"), seconds, [test](auto& m) -> auto& { return test(m).timeoutS; },
         tr("Until the target is ready, and again until the last request has ended"), 2);
+    addText(
+        "command", tr("Command that starts the target"),
+        [test](const Matrix& m) { return QString::fromStdString(commandText(test(m).command)); },
+        [test](Matrix& m, const QString& text) { return readCommand(text, test(m).command); },
+        tr("Program and arguments; you are asked before a run starts it. Empty: you start the target "
+           "yourself while the "
+           "run waits for it"),
+        4)
+        ->setPlaceholderText(tr("none: the run waits for a target that is started apart"));
+    addCheck(
+        "keep_running",
+        tr("Leave it running after the run"), [test](auto& m) -> auto& { return test(m).keepRunning; }, {},
+        4);
 
     setExists(
         [this](const Matrix& matrix) { return m_row >= 0 && m_row < static_cast<int>(matrix.tests.size()); });
@@ -187,11 +321,11 @@ void PlanTestForm::fitFields()
     if (m_row < 0 || m_row >= static_cast<int>(m_document.matrix().tests.size()))
         return;
     const Test& test = m_document.matrix().tests[static_cast<std::size_t>(m_row)];
-    for (const char* field : kAllFields) {
-        const bool hasCv =
-            test.process == ArrivalProcess::Gamma || test.process == ArrivalProcess::Weibull;
-        setFieldVisible(field, fieldsOf(test.kind).contains(field) && (std::string_view(field) != "cv" || hasCv));
-    }
+    const bool hasCv = test.process == ArrivalProcess::Gamma || test.process == ArrivalProcess::Weibull;
+    const bool recorded = test.process == ArrivalProcess::Recorded;
+    for (const std::string field : kAllFields)
+        setFieldVisible(field, fieldsOf(test.kind).contains(field) && (field != "cv" || hasCv) &&
+                                   (!field.starts_with("recorded.") || recorded));
 }
 
 } // namespace tailmark::ui

@@ -164,6 +164,11 @@ void PlanTestsPanel::setMeanTokens(std::optional<double> tokens)
     refresh();
 }
 
+void PlanTestsPanel::setLog(const std::shared_ptr<const RecordedTimes>& log)
+{
+    m_arrivals->setLog(log);
+}
+
 bool PlanTestsPanel::focusField(const std::string& path)
 {
     if (!path.starts_with(kTests)) {

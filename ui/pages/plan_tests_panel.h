@@ -3,9 +3,11 @@
 
 #include "models/test_table_model.h"
 #include "pages/plan_document.h"
+#include "schedule/recorded_times.h"
 
 #include <QWidget>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,6 +31,8 @@ public:
 
     /// Tokens of a mean request, for the estimates.
     void setMeanTokens(std::optional<double> tokens);
+    /// The times of the workload's log; null where there is none.
+    void setLog(const std::shared_ptr<const RecordedTimes>& log);
     /// Selects the test that the path is about and puts the focus into its field.
     bool focusField(const std::string& path);
     void addTest(TestKind kind);

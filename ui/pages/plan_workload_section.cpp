@@ -245,8 +245,9 @@ void PlanWorkloadSection::showPreview()
     const Lengths& lengths = document().matrix().workload.lengths;
     const bool fixed = lengths.kind == LengthsKind::Fixed;
     const auto& summary = m_preview.summary();
-    m_view->setVisible(summary && !fixed);
-    if (summary && !fixed)
+    const bool shown = summary && !fixed && summary->stats.prompt.n > 0;
+    m_view->setVisible(shown);
+    if (shown)
         m_view->setSummary(*summary);
     m_reading->setVisible(m_preview.reading() || m_preview.cancelled());
     m_reading->setText(m_preview.cancelled() ? tr("Read the file") : tr("Stop reading"));
