@@ -43,7 +43,10 @@ PlanArrivalsPanel::PlanArrivalsPanel(PlanDocument& document, QWidget* parent)
     column->addLayout(row);
     column->addWidget(m_preview);
     column->addWidget(m_words);
-    connect(m_level, &QComboBox::activated, this, &PlanArrivalsPanel::showLevel);
+    connect(m_level, &QComboBox::activated, this, [this](int level) {
+        m_chosen = level;
+        showLevel();
+    });
 }
 
 void PlanArrivalsPanel::showTest(int row)
@@ -78,7 +81,7 @@ void PlanArrivalsPanel::showTest(int row)
     std::stable_sort(m_points.begin(), m_points.end(),
                      [](const PointPlan& a, const PointPlan& b) { return a.load.value < b.load.value; });
     if (another)
-        m_level->clear();
+        m_chosen = -1;
     fillLevels();
     showLevel();
 }
@@ -95,13 +98,11 @@ void PlanArrivalsPanel::setLog(const std::shared_ptr<const RecordedTimes>& log)
 void PlanArrivalsPanel::fillLevels()
 {
     const int count = static_cast<int>(m_points.size());
-    const int before = m_level->count();
-    const bool atEnd = m_level->currentIndex() == before - 1;
-    const int chosen = before == 0 || atEnd ? count - 1 : std::min(m_level->currentIndex(), count - 1);
+    const int level = m_chosen < 0 ? count - 1 : std::min(m_chosen, count - 1);
     m_level->clear();
     for (const PointPlan& point : m_points)
         m_level->addItem(formatLoad(point.load));
-    m_level->setCurrentIndex(chosen);
+    m_level->setCurrentIndex(level);
     m_level->setVisible(count > 1);
     m_title->setText(count > 1 ? tr("Arrivals as they will be sent, at")
                                : tr("Arrivals as they will be sent"));

@@ -37,6 +37,7 @@ private:
 
     PlanDocument& m_document;
     int m_row = -1;
+    int m_chosen = -1; ///< level that the reader chose; -1 = the highest, whichever it is
     std::shared_ptr<const RecordedTimes> m_log;
     std::vector<PointPlan> m_points; ///< of the test, by ascending load
     QLabel* m_title;
