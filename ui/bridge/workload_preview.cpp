@@ -3,6 +3,7 @@
 
 #include "run/kept_traces.h"
 #include "store/store.h"
+#include "workload/length_preview.h"
 #include "workload/log_times.h"
 #include "workload/trace/trace_import.h"
 
@@ -24,6 +25,35 @@ IntegerStats always(std::int64_t tokens)
                                &stats.p95, &stats.p99, &stats.max})
         *each = tokens;
     return stats;
+}
+
+IntegerStats statsOf(const TokenFigures& figures, const LengthHistogram& histogram, std::uint64_t n)
+{
+    IntegerStats stats;
+    stats.n = n;
+    stats.min = histogram.edges.empty() ? figures.p50 : histogram.edges.front();
+    stats.p50 = figures.p50;
+    stats.p90 = figures.p90;
+    stats.p95 = figures.p95;
+    stats.p99 = figures.p99;
+    stats.max = figures.max;
+    stats.mean = figures.mean;
+    return stats;
+}
+
+WorkloadSummary summaryOf(const LengthSource& source)
+{
+    const LengthPreview preview = previewLengths(source);
+    WorkloadSummary summary;
+    const std::uint64_t n = preview.scatter.size();
+    summary.stats.prompt = statsOf(preview.figures.all.prompt, preview.prompt, n);
+    summary.stats.output = statsOf(preview.figures.all.output, preview.output, n);
+    summary.stats.spearman = preview.figures.all.rankCorrelation;
+    for (const LengthPreview::Point& point : preview.scatter)
+        summary.stats.scatter.push_back(point.pair);
+    summary.parts = preview.figures.parts;
+    summary.remark = source.remark();
+    return summary;
 }
 
 std::optional<Trace> keptUnder(const std::string& hash, const std::string& database)
@@ -66,8 +96,12 @@ Result<WorkloadSummary> summariseLengths(const Lengths& lengths, const std::stri
         summary.stats.output = always(lengths.outputTokens);
         return summary;
     }
-    if (lengths.kind != LengthsKind::Trace && lengths.kind != LengthsKind::Empirical)
-        return WorkloadSummary(); // no log: the run knows them
+    if (!isDrawnFromLog(lengths.kind)) {
+        const Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths);
+        if (!source)
+            return source.error();
+        return summaryOf(*source.value());
+    }
     TraceOptions options;
     options.pairs = lengths.kind == LengthsKind::Empirical;
     if (lengths.kind == LengthsKind::Trace)
@@ -132,8 +166,8 @@ void WorkloadPreview::read()
         show(summariseLengths(m_lengths));
         return;
     }
-    const bool log = m_lengths.kind == LengthsKind::Trace || m_lengths.kind == LengthsKind::Empirical;
-    if (!log || !m_lengths.file.empty())
+    const bool file = isDrawnFromLog(m_lengths.kind) || m_lengths.kind == LengthsKind::Prompts;
+    if (!file || !m_lengths.file.empty())
         m_delay.start();
     emit changed();
 }

@@ -3,6 +3,7 @@
 
 #include "bridge/background_job.h"
 #include "plan/matrix.h"
+#include "record/length_figures.h"
 #include "schedule/recorded_times.h"
 #include "workload/trace/trace_import.h"
 
@@ -32,8 +33,9 @@ struct WorkloadSummary
     std::map<std::string, std::uint64_t> rejectedByReason;
     std::vector<TraceWarning> warnings;
     std::shared_ptr<const RecordedTimes>
-        times;          ///< of the log, for schedules that replay it; null without a log
-    std::string remark; ///< where these are not the rows that the file holds now; one line
+        times;                             ///< of the log, for schedules that replay it; null without a log
+    std::vector<AskedLengths::Part> parts; ///< of a mix
+    std::string remark;                    ///< where these are not the rows that the file holds now; one line
 
     double meanTokens() const { return stats.prompt.mean + stats.output.mean; } ///< of a mean request
 };

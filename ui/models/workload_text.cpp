@@ -171,6 +171,14 @@ QList<Fact> workloadFacts(const WorkloadSummary& summary)
             Workload::tr("Of prompt and output (Spearman): 1 where a longer prompt always has a longer "
                          "output, 0 where they are independent")};
     }
+    for (const AskedLengths::Part& part : summary.parts)
+        facts << Fact{
+            QString::fromStdString(part.name),
+            Workload::tr("%1 of the requests · prompt p50 %2, p99 %3 · output p50 %4, p99 %5 tokens")
+                .arg(formatShare(part.share), tokens(part.figures.prompt.p50),
+                     tokens(part.figures.prompt.p99), tokens(part.figures.output.p50),
+                     tokens(part.figures.output.p99)),
+            Workload::tr("A part of the mix")};
     if (stats.prefix)
         addPrefix(*stats.prefix, facts);
     if (stats.cachedShare)

@@ -437,9 +437,13 @@ private slots:
                 QVERIFY2(fileOnly.contains(path) || path.endsWith(hidden) || m_page->focusField(path),
                          qPrintable(path));
         };
-        for (const LengthsKind kind : {LengthsKind::Fixed, LengthsKind::Trace, LengthsKind::Empirical}) {
+        for (std::size_t k = 0; k < keys::Choice<LengthsKind>::ids.size(); ++k) {
+            const auto kind = static_cast<LengthsKind>(k);
             Matrix matrix;
             matrix.workload.lengths.kind = kind;
+            matrix.workload.lengths.promptQuantiles =
+                matrix.workload.lengths.outputQuantiles = {{"p50", 10}, {"p99", 90}};
+            matrix.workload.lengths.parts = {{"part", 1, fixedLengths(8, 8), Prefix()}};
             matrix.workload.prefix.kind = PrefixKind::Shared;
             matrix.workload.sessions.kind = SessionsKind::Synthetic;
             for (std::size_t i = 0; i < keys::Choice<TestKind>::ids.size(); ++i) {

@@ -405,7 +405,7 @@ private slots:
         m_window->show();
         action("New matrix")->trigger();
         QCOMPARE(page(), int(MainWindow::PlanPageIndex));
-        QCOMPARE(m_window->document().matrix().tests.size(), std::size_t(4));
+        QCOMPARE(m_window->document().matrix().tests.size(), std::size_t(5));
         QVERIFY2(m_window->document().runnable(), qPrintable(m_window->document().whyNotRunnable()));
         QVERIFY(!m_window->isWindowModified());
     }
