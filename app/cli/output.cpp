@@ -134,7 +134,8 @@ void printJson(const nlohmann::ordered_json& json)
 void Table::addRow(std::vector<std::string> cells)
 {
     for (std::string& cell : cells)
-        cell = cut(oneLine(cell));
+        cell =
+            &cell == &cells.back() ? oneLine(cell) : cut(oneLine(cell)); // nothing stands behind the last one
     m_rows.push_back(std::move(cells));
 }
 
