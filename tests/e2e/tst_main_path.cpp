@@ -318,7 +318,14 @@ void TestMainPath::operatingPointUnderAnotherLimit()
 {
     const Ended own = cli(onDb({u"operating-point"_s, u"1"_s, u"--json"_s}));
     QCOMPARE(own.code, 0);
-    QCOMPARE(own.json().array(), m_result[u"operating_points"_s].toArray());
+    QJsonArray points;
+    for (const QJsonValue& value : own.json().array()) {
+        QJsonObject point = value.toObject();
+        QVERIFY(point.contains(u"bound"_s)); // stands once for all in the result
+        point.remove(u"bound"_s);
+        points.append(point);
+    }
+    QCOMPARE(points, m_result[u"operating_points"_s].toArray());
     // No latency is as short: nothing passes, whatever the machine did. Only points that may be believed
     // decide.
     const Ended strict =

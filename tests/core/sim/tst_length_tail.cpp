@@ -20,7 +20,8 @@ RecordBatch measured(const sim::Profile& profile, const PointPlan& point, const 
     const std::vector<Arrival> arrivals = makeArrivals(point);
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
         const LengthPair pair = lengths.draw(point.seeds.lengths, static_cast<std::uint32_t>(i));
-        engine.arriveAt(toSeconds(arrivals[i].intended) * 1000, {i, pair.promptTokens, pair.outputTokens, {}});
+        engine.arriveAt(toSeconds(arrivals[i].intended) * 1000,
+                        {i, pair.promptTokens, pair.outputTokens, {}});
     }
     const double end = 1000 * (point.warmupS + point.durationS + point.drainS);
     engine.run(end);
@@ -66,7 +67,7 @@ Matrix sweepOf(const Lengths& lengths)
     matrix.measurement.drainS = 30;
     Test test;
     test.kind = TestKind::ArrivalSweep;
-    test.ratesPerS = {1, 2, 4, 6, 8, 10, 12, 16, 32, 48, 60, 62};
+    test.ratesPerS = {1, 2, 4, 6, 8, 10, 12, 16, 32, 48, 60, 60.5};
     matrix.tests = {test};
     return matrix;
 }
@@ -74,8 +75,8 @@ Matrix sweepOf(const Lengths& lengths)
 std::vector<PointSummary> sweep(const sim::Profile& profile, const Lengths& lengths)
 {
     const Plan plan = expand(sweepOf(lengths)).value();
-    const ContextFit fit = fitIntoContext(makeLengthSource(lengths).value(), lengths.kind, BeyondContext::Clip,
-                                          profile.maxModelLen, 0)
+    const ContextFit fit = fitIntoContext(makeLengthSource(lengths).value(), lengths.kind,
+                                          BeyondContext::Clip, profile.maxModelLen, 0)
                                .value();
     std::vector<PointSummary> points;
     for (const PointPlan& point : plan.points) {
