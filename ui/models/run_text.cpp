@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <QStringList>
 
 namespace tailmark::ui {
 
@@ -17,9 +18,24 @@ QString tr(const char* source)
 
 QString lengthsText(const Lengths& lengths)
 {
-    if (lengths.kind != LengthsKind::Fixed)
-        return tr("lengths of %1").arg(QFileInfo(text(lengths.file)).fileName());
-    return tr("%1 → %2 tokens").arg(lengths.promptTokens).arg(lengths.outputTokens);
+    switch (lengths.kind) {
+    case LengthsKind::Fixed:
+        return tr("%1 → %2 tokens").arg(lengths.promptTokens).arg(lengths.outputTokens);
+    case LengthsKind::Quantiles:
+        return tr("lengths through quantiles");
+    case LengthsKind::Mix: {
+        QStringList names;
+        for (const MixPart& part : lengths.parts)
+            names << text(part.name);
+        return tr("a mix of %1").arg(names.join(tr(", ")));
+    }
+    case LengthsKind::Prompts:
+        return tr("prompts of %1").arg(QFileInfo(text(lengths.file)).fileName());
+    case LengthsKind::Trace:
+    case LengthsKind::Empirical:
+        break;
+    }
+    return tr("lengths of %1").arg(QFileInfo(text(lengths.file)).fileName());
 }
 
 QString cacheText(CachePolicy cache)
