@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "schedule/arrivals.h"
 
+#include "base/exact_math.h"
 #include "plan/rate_curve.h"
 #include "schedule/recorded_arrivals.h"
 #include "schedule/unit_arrivals.h"
@@ -224,7 +225,7 @@ Nanoseconds thinkTime(const PointPlan& point, std::uint32_t request, const Recor
         return Nanoseconds{0};
     if (point.thinkTime == ThinkTime::Constant)
         return fromSeconds(point.thinkTimeS);
-    return fromSeconds(-std::log(uniform(bits)) * point.thinkTimeS);
+    return fromSeconds(-exactLog(uniform(bits)) * point.thinkTimeS);
 }
 
 std::vector<Nanoseconds> workerStarts(const PointPlan& point)

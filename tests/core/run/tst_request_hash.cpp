@@ -20,7 +20,7 @@ Matrix smallMatrix()
     m.tests[0].levels = {2};
     m.tests[0].thinkTimeS = 0.25;
     m.tests[1].kind = TestKind::ArrivalSweep;
-    m.tests[1].process = ArrivalProcess::Constant; // no logarithm, whose last bit is the machine's
+    m.tests[1].process = ArrivalProcess::Constant;
     m.tests[1].ratesPerS = {10};
     m.measurement.warmupS = 0;
     m.measurement.durationS = 2;
@@ -61,6 +61,30 @@ private slots:
                  QString("1cd79c095cc5ca3d0be741e0dd4f0da2cd0aaeee37b9e2dfac80293a6d75fca1"));
         QCOMPARE(QString::fromStdString(names.prompts),
                  QString("049bf85ff366d95ee40173eb167a58b27e7839496a5d62e1e53cdadfa3ac57fa"));
+    }
+
+    /// Likewise of everything that is drawn: lengths, arrivals of each process, think times.
+    void ofWhatIsDrawn()
+    {
+        Matrix m = smallMatrix();
+        m.workload.lengths.kind = LengthsKind::Quantiles;
+        m.workload.lengths.promptQuantiles = {{"p50", 800}, {"p95", 6000}, {"p99", 24000}};
+        m.workload.lengths.outputQuantiles = {{"p50", 128}, {"p95", 512}};
+        m.workload.lengths.rankCorrelation = 0.3;
+        m.tests[0].thinkTime = ThinkTime::Exponential;
+        for (const auto& [process, cv] : {std::pair{ArrivalProcess::Poisson, 1.0}, {ArrivalProcess::Gamma, 2.5},
+                                          {ArrivalProcess::Weibull, 2.5}}) {
+            m.tests.push_back(m.tests[1]);
+            m.tests.back().process = process;
+            m.tests.back().cv = cv;
+            m.tests.back().ratesPerS = {100, 400};
+        }
+        m.measurement.durationS = 10;
+        m.measurement.maxRequests = 2000;
+        const Names names = namesOf(m);
+        QCOMPARE(names.hashed, 9796);
+        QCOMPARE(QString::fromStdString(names.sent), QString("7c499844d7b2c5245a291079492419565454d81f772bd114486cee5f95e49eb4"));
+        QCOMPARE(QString::fromStdString(names.prompts), QString("f97f5f5e1a95f40316dac27fb9256f1c3a73a727bfd32c61438e8b3c46a83431"));
     }
 
     void differsWithWhatIsAsked_data()
