@@ -37,6 +37,26 @@ Result<ReadLengths> readMix(const Lengths& mix, Store& store)
     return all;
 }
 
+/// The file read again by the columns that the kept log was read by, which a person may have chosen; absent
+/// where it does not hold that log so either.
+std::optional<Trace> readByKeptColumns(const Lengths& lengths, const Store& store)
+{
+    const Result<std::optional<KeptTrace>> kept = store.loadTrace(lengths.hash);
+    if (!kept || !kept.value())
+        return std::nullopt;
+    const nlohmann::json summary = nlohmann::json::parse(kept.value()->summary, nullptr, false);
+    const auto columns = summary.find("columns");
+    if (columns == summary.end() || !columns->is_object())
+        return std::nullopt;
+    TraceOptions options;
+    options.format = kept.value()->format;
+    for (const auto& [id, name] : columns->items())
+        if (const std::optional<Field> field = fieldFromId(id); field && name.is_string())
+            options.columns[*field] = name.get<std::string>();
+    Result<Trace> trace = importTrace(lengths.file, options);
+    return trace && trace.value().hash == lengths.hash ? std::optional(std::move(trace).value()) : std::nullopt;
+}
+
 } // namespace
 
 Status keepTrace(Store& store, const std::string& file, const Trace& trace)
@@ -92,6 +112,9 @@ Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
         return read;
     }
     Result<Trace> trace = readTrace(lengths);
+    if (!lengths.hash.empty() && (!trace || trace.value().hash != lengths.hash))
+        if (std::optional<Trace> chosen = readByKeptColumns(lengths, store))
+            trace = std::move(*chosen);
     const bool changed = trace && !lengths.hash.empty() && trace.value().hash != lengths.hash;
     if (!trace || changed) {
         if (lengths.hash.empty())

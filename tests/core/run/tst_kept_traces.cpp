@@ -54,6 +54,24 @@ private slots:
         QCOMPARE(gone.value().source->parts()[0].pairs.size(), std::size_t(2));
     }
 
+    /// Whoever chose the columns by hand gets the same rows of the same file, without a word of a change.
+    void chosenColumnsAreNoChange()
+    {
+        write("when,billed,wished,answered\n0,7,800,100\n250,9,6000,20\n");
+        TraceOptions options;
+        options.columns = {{Field::Prompt, "wished"}, {Field::Output, "answered"}};
+        const Trace chosen = importTrace(m_file, options).value();
+        QVERIFY(keepTrace(*m_store, m_file, chosen).ok());
+        m_lengths.hash = chosen.hash;
+        const Result<ReadLengths> read = readLengths(m_lengths, *m_store);
+        QVERIFY2(read.ok(), read ? "" : read.error().line().c_str());
+        QCOMPARE(read.value().warning, std::string());
+        QVERIFY((read.value().source->parts()[0].pairs == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
+        write("when,billed,wished,answered\n0,7,801,100\n250,9,6000,20\n");
+        const std::string warning = readLengths(m_lengths, *m_store).value().warning;
+        QVERIFY2(warning.find(m_file) != std::string::npos, warning.c_str());
+    }
+
     void withoutACopyTheChangeIsAnError()
     {
         m_lengths.hash = std::string(64, 'a');
