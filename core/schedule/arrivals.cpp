@@ -101,6 +101,8 @@ std::unique_ptr<Source> sourceOf(const PointPlan& point, const RecordedTimes* lo
 /// How long it takes from the begin of a segment until `requests` of it have arrived.
 double secondsInto(const RateSegment& segment, double requests)
 {
+    if (requests <= 0)
+        return 0; // a segment may begin at no rate at all
     if (segment.fromPerS == segment.toPerS)
         return requests / segment.fromPerS;
     const double slope = (segment.toPerS - segment.fromPerS) / segment.durationS;
@@ -145,7 +147,7 @@ std::vector<Arrival> makeArrivals(const PointPlan& point, const RecordedTimes* l
         const double segmentEnd = segmentStart + segment.requests();
         const double segmentEndS = segmentStartS + segment.durationS;
         for (; next.at < segmentEnd - kSlack; next = source->next()) {
-            const double seconds = segmentStartS + secondsInto(segment, std::max(0.0, next.at - segmentStart));
+            const double seconds = segmentStartS + secondsInto(segment, next.at - segmentStart);
             // rounding must not move it to the end, where nothing is sent any more
             const Nanoseconds intended =
                 std::min(inMicroseconds(seconds), inMicroseconds(segmentEndS) - std::chrono::microseconds(1));

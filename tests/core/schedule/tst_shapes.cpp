@@ -75,6 +75,17 @@ private slots:
                     1e-6);
     }
 
+    void anArrivalAtTheFootOfARampStaysThere()
+    {
+        // 10/s for 10 s, then from none to 20/s over 10 s: arrival 100 comes as the ramp begins.
+        const auto arrivals =
+            makeArrivals(shaped(ArrivalProcess::Constant, 10, 0, 20, {{10, 1}, {10, 0}, {20, 2}}));
+        QCOMPARE(arrivals.size(), std::size_t{200});
+        QCOMPARE(arrivals[100].intended, Nanoseconds(10'000'000'000));
+        QVERIFY(std::is_sorted(arrivals.begin(), arrivals.end(),
+                               [](const Arrival& a, const Arrival& b) { return a.intended < b.intended; }));
+    }
+
     void expectedRequestsFollow()
     {
         const PointPlan point = shaped(ArrivalProcess::Poisson, 10, 5, 40, {{0, 0.5}, {40, 1.5}});
