@@ -47,8 +47,9 @@ double meanPause(const PointData& data)
     for (const RequestRecord& r : data.batch.records)
         if (isPresent(r.intended))
             byTime.push_back(&r);
-    std::sort(byTime.begin(), byTime.end(),
-              [](const RequestRecord* a, const RequestRecord* b) { return a->intended < b->intended; });
+    const auto earlier = [](const RequestRecord* a, const RequestRecord* b) { return a->intended < b->intended; };
+    if (!std::is_sorted(byTime.begin(), byTime.end(), earlier))
+        std::stable_sort(byTime.begin(), byTime.end(), earlier);
     std::map<std::int32_t, Nanoseconds> endOf;
     double sum = 0;
     double n = 0;

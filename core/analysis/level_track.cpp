@@ -35,8 +35,9 @@ void LevelTrack::add(Nanoseconds from, Nanoseconds to)
 
 void LevelTrack::finish()
 {
-    std::sort(m_from.begin(), m_from.end());
-    std::sort(m_to.begin(), m_to.end());
+    for (std::vector<Nanoseconds>* times : {&m_from, &m_to})
+        if (!std::is_sorted(times->begin(), times->end()))
+            std::sort(times->begin(), times->end());
 }
 
 std::size_t LevelTrack::at(Nanoseconds t) const

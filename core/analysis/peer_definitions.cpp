@@ -3,8 +3,10 @@
 
 #include "analysis/metrics.h"
 #include "analysis/quantile.h"
+#include "base/sort_values.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace tailmark {
@@ -144,7 +146,7 @@ std::optional<PeerFigures::Latency> latencyOf(std::span<const RequestRecord* con
     }
     if (values.empty())
         return std::nullopt;
-    std::sort(values.begin(), values.end());
+    sortValues(values);
     const double mean =
         std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
     return PeerFigures::Latency{mean, *quantile(values, 50), *quantile(values, 99)};
@@ -199,10 +201,16 @@ std::vector<PeerFigures> asOthersCount(std::span<const RequestRecord> records)
     if (successful.empty())
         return {};
     const Value tokens = wallClockTokens(successful);
+    std::map<Of, std::optional<PeerFigures::Latency>> known; // most are shared by several tools
+    const auto latency = [&](Of of) {
+        const auto [it, isNew] = known.try_emplace(of);
+        if (isNew)
+            it->second = latencyOf(successful, of);
+        return it->second;
+    };
     std::vector<PeerFigures> all;
     for (const Peer& peer : kPeers)
-        all.push_back({peer.tool, peer.definition, latencyOf(successful, peer.ttft),
-                       latencyOf(successful, peer.tpot), latencyOf(successful, peer.e2e),
+        all.push_back({peer.tool, peer.definition, latency(peer.ttft), latency(peer.tpot), latency(peer.e2e),
                        pooledMean(successful, peer.itl), tokens});
     return all;
 }

@@ -67,8 +67,9 @@ PointData::PointData(const PointPlan& pointPlan, const Slo& limits, const Record
     inFlight.finish();
     answering.finish();
 
-    std::sort(inWindow.begin(), inWindow.end(),
-              [](const RequestRecord* a, const RequestRecord* b) { return a->intended < b->intended; });
+    const auto earlier = [](const RequestRecord* a, const RequestRecord* b) { return a->intended < b->intended; };
+    if (!std::is_sorted(inWindow.begin(), inWindow.end(), earlier)) // as most are
+        std::stable_sort(inWindow.begin(), inWindow.end(), earlier);
     inWindowJudgements.reserve(inWindow.size());
     for (const RequestRecord* r : inWindow)
         inWindowJudgements.push_back(judgements[static_cast<std::size_t>(r - batch.records.data())]);

@@ -7,6 +7,7 @@
 #include "analysis/token_flow.h"
 #include "analysis/verdict.h"
 #include "analysis/window_rate.h"
+#include "base/sort_values.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -128,7 +129,7 @@ Column& Reevaluation::Point::column(Metric metric)
         if (column.values[i] == column.values[i])
             column.inOrder.push_back(column.values[i]);
     column.sorted = column.inOrder;
-    std::sort(column.sorted.begin(), column.sorted.end());
+    sortValues(column.sorted);
     return column;
 }
 

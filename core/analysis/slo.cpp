@@ -3,6 +3,7 @@
 
 #include "analysis/bootstrap.h"
 #include "analysis/summarize.h"
+#include "base/sort_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -160,7 +161,7 @@ bool isWithinLimit(const SloLimit& limit, double value)
 LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> inOrder)
 {
     std::vector<double> sorted(inOrder.begin(), inOrder.end());
-    std::sort(sorted.begin(), sorted.end());
+    sortValues(sorted);
     return limitedQuantile(limit, sorted, inOrder);
 }
 

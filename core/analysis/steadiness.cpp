@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/steadiness.h"
 
-#include "analysis/quantile.h"
+#include "base/quantile_rank.h"
 
 #include <algorithm>
 #include <array>
@@ -18,9 +18,10 @@ constexpr double kLeastRatio = 1.25;
 
 double medianOf(std::span<const double> values)
 {
-    std::vector<double> sorted(values.begin(), values.end());
-    std::sort(sorted.begin(), sorted.end());
-    return *quantile(sorted, 50);
+    std::vector<double> copy(values.begin(), values.end());
+    const auto median = copy.begin() + static_cast<std::ptrdiff_t>(quantileRank(copy.size(), 50)) - 1;
+    std::nth_element(copy.begin(), median, copy.end());
+    return *median;
 }
 
 } // namespace

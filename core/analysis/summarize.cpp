@@ -11,6 +11,7 @@
 #include "analysis/token_flow.h"
 #include "analysis/verdict.h"
 #include "analysis/window_rate.h"
+#include "base/sort_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +85,7 @@ void summarizeMetrics(PointSummary& s, const PointData& data, std::span<const do
             if (const auto value = requestValue(info.metric, *r))
                 values.push_back(*value);
         }
-        std::sort(values.begin(), values.end());
+        sortValues(values);
         if (auto d = makeDistribution(std::span<const double>(values), percents))
             s.metrics.emplace(info.metric, std::move(*d));
     }
@@ -102,7 +103,7 @@ void summarizeMetrics(PointSummary& s, const PointData& data, std::span<const do
 
 std::optional<Distribution> distributionOf(std::vector<double> values, std::span<const double> percents)
 {
-    std::sort(values.begin(), values.end());
+    sortValues(values);
     return makeDistribution(std::span<const double>(values), percents);
 }
 
@@ -152,7 +153,8 @@ void summarizeSteadiness(PointSummary& s, const PointData& data)
         if (const auto value = requestValue(data.headline, r))
             byTime.emplace_back(toSeconds(r.intended), *value);
     }
-    std::sort(byTime.begin(), byTime.end());
+    if (!std::is_sorted(byTime.begin(), byTime.end()))
+        std::sort(byTime.begin(), byTime.end());
     std::vector<double> atS, latencies;
     for (const auto& [at, latency] : byTime) {
         atS.push_back(at);

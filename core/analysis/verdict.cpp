@@ -253,11 +253,11 @@ private:
             if (isPresent(r.intended) && r.outcome != Outcome::Cancelled && r.outcome != Outcome::NotSent)
                 byTime.push_back(&r);
         }
+        if (std::none_of(byTime.begin(), byTime.end(), reached) || std::all_of(byTime.begin(), byTime.end(), reached))
+            return;
         std::stable_sort(byTime.begin(), byTime.end(), [](const RequestRecord* a, const RequestRecord* b) {
             return a->intended < b->intended;
         });
-        if (std::none_of(byTime.begin(), byTime.end(), reached))
-            return;
         const Nanoseconds leastAway((m_data.windowEnd - m_data.windowStart).count() / kAwayShareOfWindow);
         for (auto begin = byTime.begin(); begin != byTime.end();) {
             begin = std::find_if_not(begin, byTime.end(), reached);
