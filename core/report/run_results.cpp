@@ -6,8 +6,10 @@
 #include "analysis/summarize.h"
 
 #include <algorithm>
+#include <deque>
 #include <future>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace tailmark {
@@ -75,19 +77,31 @@ Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSour
     results.run = std::move(run);
     results.slo = slo;
     const FailureDenominator denominator = results.run.plan.matrix.measurement.failureDenominator;
+    // Beside each other, as many as there are cores, and in their order.
+    std::deque<std::future<PointSummary>> summaries;
+    const auto takeAllBut = [&](std::size_t unfinished) {
+        for (; summaries.size() > unfinished; summaries.pop_front())
+            results.points.push_back(summaries.front().get());
+    };
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     for (const StoredPoint& point : results.run.points) {
         if (!point.finished && results.run.info.state == RunState::Running)
             continue; // still being measured
         if (point.facts.foreign) {
+            takeAllBut(0);
             results.points.push_back(summarizeForeign(point.point, slo, *point.facts.foreign));
             continue;
         }
-        const auto records = recordsOf(point);
+        auto records = recordsOf(point);
         if (!records)
             return records.error();
-        const RecordBatch& batch = *records.value();
-        results.points.push_back(summarize(point.point, slo, denominator, batch, factsOf(point, batch)));
+        takeAllBut(cores - 1);
+        summaries.push_back(
+            std::async(std::launch::async, [&slo, &point, denominator, batch = std::move(records).value()] {
+                return summarize(point.point, slo, denominator, *batch, factsOf(point, *batch));
+            }));
     }
+    takeAllBut(0);
     for (const Curve& curve : makeCurves(results.points, results.slo))
         results.operatingPoints.push_back(findOperatingPoint(curve));
     return results;
