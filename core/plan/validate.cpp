@@ -546,6 +546,15 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                "every prompt carries the turns before it with planned answers of the planned length, not the "
                "engine's own, so that two runs ask the same; what the engine answered is had from no cache");
     remarkOnDraws("workload.lengths", workload.lengths, findings);
+    if (workload.lengths.kind == LengthsKind::Fixed && workload.sessions.kind == SessionsKind::None)
+        for (std::size_t i = 0; i < matrix.tests.size(); ++i)
+            if (const Test& test = matrix.tests[i]; test.enabled && test.kind == TestKind::ConcurrencySweep) {
+                remark("workload.lengths.kind",
+                       "is \"fixed\": with one fixed length the workers of " + keys::indexed("tests", i) +
+                           " stay in step, and how they happen to start decides the curve; lengths that vary "
+                           "(quantiles, trace, empirical) are better");
+                break;
+            }
     if (workload.cache == CachePolicy::AsIs)
         remark("workload.cache",
                "the prefix cache is taken as it is found; a cold or warm one can be stated and checked");

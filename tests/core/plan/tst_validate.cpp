@@ -428,6 +428,21 @@ private slots:
         QVERIFY(remarks(m).filter("tests[1].levels").isEmpty());
     }
 
+    void remarkOnAClosedLoopOfOneLength()
+    {
+        Matrix m = wholeMatrix();
+        m.tests.push_back(m.tests[1]); // one remark for all of them
+        QCOMPARE(remarks(m).filter("workload.lengths.kind"),
+                 QStringList{"workload.lengths.kind: is \"fixed\": with one fixed length the workers of tests[1] stay in "
+                             "step, and how they happen to start decides the curve; lengths that vary (quantiles, "
+                             "trace, empirical) are better"});
+        m.workload.lengths.kind = LengthsKind::Quantiles;
+        QVERIFY(remarks(m).filter("workload.lengths.kind").isEmpty());
+        m.workload.lengths.kind = LengthsKind::Fixed;
+        m.tests[1].enabled = m.tests[4].enabled = false; // a fixed shape is one on purpose
+        QVERIFY(remarks(m).filter("workload.lengths.kind").isEmpty());
+    }
+
     void remarkOnSamples()
     {
         Matrix m = wholeMatrix();
