@@ -30,6 +30,8 @@ struct RunFacts
     RunCard card;
     /// Of a run that another tool measured: nothing that a matrix says of it is known.
     bool matrixUnknown = false;
+    /// Fields of requests that rows of a prompts file give, and of how many; empty: none do.
+    std::string extrasOfRows = {};
 };
 
 /// Every difference of card, workload, measurement, limits, and of what tests of the same name ask for,

@@ -120,6 +120,16 @@ void matrixDifferences(const Matrix& a, const Matrix& b, std::vector<Difference>
     settleLengths(a.workload.lengths, b.workload.lengths, out);
 }
 
+void knownDifferences(const RunFacts& a, const RunFacts& b, std::vector<Difference>& out)
+{
+    matrixDifferences(a.matrix, b.matrix, out);
+    const auto orNone = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+    if (a.extrasOfRows != b.extrasOfRows) // of the file, whose hash differs for them
+        out.push_back({"workload.lengths.extras", orNone(a.extrasOfRows), orNone(b.extrasOfRows), false,
+                       a.matrix.workload.lengths.kind == b.matrix.workload.lengths.kind ? "workload.lengths.hash"
+                                                                                       : "workload.lengths.kind"});
+}
+
 /// One of the two runs has a matrix: each of its entries may differ.
 void oneMatrix(const RunFacts& a, const RunFacts& b, std::vector<Difference>& out)
 {
@@ -214,7 +224,7 @@ std::vector<Difference> differences(const RunFacts& a, const RunFacts& b)
     std::vector<Difference> all;
     cardDifferences(a.card, b.card, all);
     if (!a.matrixUnknown && !b.matrixUnknown)
-        matrixDifferences(a.matrix, b.matrix, all);
+        knownDifferences(a, b, all);
     else if (!a.matrixUnknown || !b.matrixUnknown)
         oneMatrix(a, b, all);
     else

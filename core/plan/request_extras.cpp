@@ -9,16 +9,14 @@ namespace tailmark {
 
 namespace {
 
-constexpr const char* kPath = "workload.extras";
-
 Error wrong(const std::string& path, const std::string& message)
 {
     return {ErrorCode::BadInput, path, message};
 }
 
-std::optional<Error> readVariants(const nlohmann::json& list, std::vector<Variant>& variants)
+std::optional<Error> readVariants(const nlohmann::json& list, const std::string& path,
+                                  std::vector<Variant>& variants)
 {
-    const std::string path = keys::joined(kPath, "variants");
     if (!list.is_array() || list.empty())
         return wrong(path, "must be a list of objects, each a kind of request, is " + keys::shown(list));
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -40,10 +38,10 @@ std::optional<Error> readVariants(const nlohmann::json& list, std::vector<Varian
 
 } // namespace
 
-Result<RequestExtras> readExtras(const nlohmann::json& json)
+Result<RequestExtras> readExtras(const nlohmann::json& json, const std::string& path)
 {
     RequestExtras extras;
-    keys::Reader reader(json, "", kPath);
+    keys::Reader reader(json, "", path);
     keys::describeExtras(reader, extras);
     reader.allowOthers();
     if (std::optional<Error> error = reader.finish())
@@ -54,7 +52,7 @@ Result<RequestExtras> readExtras(const nlohmann::json& json)
     if (extras.choices == 1)
         extras.fields.erase("n");
     if (const auto variants = json.find("variants"); variants != json.end()) {
-        if (std::optional<Error> error = readVariants(*variants, extras.variants))
+        if (std::optional<Error> error = readVariants(*variants, keys::joined(path, "variants"), extras.variants))
             return *error;
         extras.fields.erase("variants");
     }

@@ -42,9 +42,9 @@ struct RequestExtras
     nlohmann::json fields = nlohmann::json::object();
 };
 
-/// Error (BadInput): the first wrong type or unknown key, by its path "workload.extras.…". Values are checked
-/// by validate().
-Result<RequestExtras> readExtras(const nlohmann::json& extras);
+/// Error (BadInput): the first wrong type or unknown key, by its path below `path`. Values are checked by
+/// validate().
+Result<RequestExtras> readExtras(const nlohmann::json& extras, const std::string& path = "workload.extras");
 
 /// Leaves of `extras` what one plain answer to a text can have: for requests that look at the target before a
 /// load. What a picture costs in tokens is not known by then, and a variant may ask for another model.

@@ -231,13 +231,14 @@ public:
     /// Fields of the request body that are the workload's own.
     void bodyKeys(const std::string& path, const nlohmann::json& object,
                   std::initializer_list<const char*> own = {"model", "messages", "prompt", "stream", "n",
-                                                            "max_tokens", "max_completion_tokens"})
+                                                            "max_tokens", "max_completion_tokens"},
+                  const std::string& others = {})
     {
         if (!object.is_object())
             return error(path, "must be an object");
         for (const char* key : own) {
             if (object.contains(key))
-                error(keys::joined(path, key), "is set by the workload itself and cannot be given here");
+                error(keys::joined(path, key), "is set by the workload itself and cannot be given here" + others);
         }
     }
 
@@ -250,12 +251,11 @@ public:
                  {"model", "messages", "prompt", "stream", "max_tokens", "max_completion_tokens"});
         if (!given.is_object())
             return;
-        const Result<RequestExtras> read = readExtras(given);
+        const Result<RequestExtras> read = readExtras(given, path);
         if (!read)
             return error(read.error().where, read.error().message);
         const RequestExtras& extras = read.value();
-        Checker checker(m_findings, path);
-        keys::describeExtras(checker, extras);
+        sentFields(path, given, extras);
         if (matrix.target.api != Api::Chat)
             for (const char* key : {"images", "tools"})
                 if (given.contains(key))
@@ -264,10 +264,6 @@ public:
             for (const char* key : {"width_px", "height_px"})
                 if (given["images"].contains(key))
                     error(path + ".images." + key, "is the file's own and cannot be given beside file");
-        if (given.contains("response_format"))
-            responseFormat(path + ".response_format", extras.responseFormat);
-        if (given.contains("tools"))
-            tools(path + ".tools", given["tools"]);
         for (std::size_t i = 0; i < extras.variants.size(); ++i) {
             const std::string item = keys::indexed(path + ".variants", i);
             Checker weights(m_findings, item);
@@ -276,6 +272,23 @@ public:
                      {"messages", "prompt", "stream", "n", "images", "variants", "max_tokens",
                       "max_completion_tokens"});
         }
+    }
+
+    /// `extras` of one row: what a variant can have, and its text and its streaming are the file's and the
+    /// workload's.
+    void rowExtras(const std::string& path, const nlohmann::json& given)
+    {
+        bodyKeys(path, given,
+                 {"messages", "prompt", "stream", "stream_options", "n", "images", "variants", "max_tokens",
+                  "max_completion_tokens"},
+                 "; a row can give other fields of its request, such as model, priority, cache_salt, "
+                 "response_format, tools");
+        if (!given.is_object())
+            return;
+        if (const Result<RequestExtras> read = readExtras(given, path))
+            sentFields(path, given, read.value());
+        else
+            error(read.error().where, read.error().message);
     }
 
     /// Real prompts are sent as they are: nothing is written into them.
@@ -403,6 +416,16 @@ public:
     }
 
 private:
+    /// The fields of a request whose values are known; `extras` is `given` read.
+    void sentFields(const std::string& path, const nlohmann::json& given, const RequestExtras& extras)
+    {
+        Checker checker(m_findings, path);
+        keys::describeExtras(checker, extras);
+        if (given.contains("response_format"))
+            responseFormat(path + ".response_format", extras.responseFormat);
+        if (given.contains("tools"))
+            tools(path + ".tools", given["tools"]);
+    }
     void responseFormat(const std::string& path, const nlohmann::json& format)
     {
         const auto type = format.find("type");
@@ -662,6 +685,13 @@ std::vector<Finding> validate(const Matrix& matrix)
                             matrix.tests.empty() ? "is empty; there must be at least one test"
                                                  : "are all disabled; at least one must be enabled"});
     remarks(matrix, findings);
+    return findings;
+}
+
+std::vector<Finding> rowExtrasErrors(const nlohmann::json& extras, const std::string& path)
+{
+    std::vector<Finding> findings;
+    CrossRules(findings).rowExtras(path, extras);
     return findings;
 }
 

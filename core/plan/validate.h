@@ -24,6 +24,9 @@ struct Finding
 /// looks at no file and no network. Remarks: a sweep below eight levels, a window too short to carry the
 /// percentile of the SLO, a cache that is left as it is found…
 std::vector<Finding> validate(const Matrix& matrix);
+/// The errors of `extras` as a row of a prompts file has it: fields of that row's request alone. `path` stands
+/// before the names of the fields.
+std::vector<Finding> rowExtrasErrors(const nlohmann::json& extras, const std::string& path);
 bool hasErrors(const std::vector<Finding>& findings);
 
 /// The errors of validate() that lie in single values: what the reader of the matrix file refuses. The rest

@@ -146,6 +146,10 @@ RunFacts factsOf(const RunResults& results)
 {
     RunFacts facts{results.run.plan.matrix, results.run.card};
     facts.matrixUnknown = !results.run.info.foreign.empty();
+    const nlohmann::json::json_pointer ofRows("/requests/extras_of_rows"); // see run/request_hash.h
+    if (const nlohmann::json& environment = results.run.environment; environment.contains(ofRows))
+        for (const auto& [field, rows] : environment.at(ofRows).items())
+            facts.extrasOfRows += (facts.extrasOfRows.empty() ? "" : ", ") + field + " in " + rows.dump();
     return facts;
 }
 

@@ -2,6 +2,7 @@
 #include "run/request_hash.h"
 
 #include "base/sha256.h"
+#include "workload/prompt_file.h"
 
 #include <algorithm>
 
@@ -97,6 +98,10 @@ Result<nlohmann::json> requestNames(const Plan& plan, const BodyOptions& body,
         names[asSent ? "sha256" : "prompts_sha256"] = hash.value().sha256;
         names["hashed"] = hash.value().requests;
     }
+    for (const PointPlan& point : plan.points)
+        if (const ReadLengths* read = readFor(point); read && read->source)
+            if (const FilePrompts* prompts = read->source->prompts(); prompts && !prompts->fieldsOfRows().empty())
+                names["extras_of_rows"] = prompts->fieldsOfRows();
     return names;
 }
 

@@ -33,7 +33,8 @@ Result<RequestHash> hashRequests(const Plan& plan, const RequestsOf& requestsOf)
 /// The names that a run keeps of its requests (environment.requests), both without the salt, which keeps runs
 /// apart on purpose:
 /// {"sha256": of the bodies as they are sent, "prompts_sha256": of the same prompts, lengths and times
-/// without what is the target's own (model, fields of its engine), "hashed": how many requests are in them}.
+/// without what is the target's own (model, fields of its engine), "hashed": how many requests are in them}, and where rows of a
+/// prompts file give fields of their requests "extras_of_rows": {field: rows that give it}.
 Result<nlohmann::json> requestNames(const Plan& plan, const BodyOptions& body,
                                     const std::function<const ReadLengths*(const PointPlan&)>& readFor);
 

@@ -8,6 +8,8 @@
 
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 namespace tailmark {
 
 namespace {
@@ -26,9 +28,12 @@ public:
     FilePromptRequests(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
                        std::shared_ptr<const LengthSource> lengths)
         : m_point(point), m_lengths(std::move(lengths)), m_prompts(*m_lengths->prompts()),
-          m_arrivals(point.openLoop() ? makeArrivals(point) : std::vector<Arrival>()),
-          m_body(matrix, asText(options, m_prompts.areMessages()), cacheFields(point, options))
+          m_arrivals(point.openLoop() ? makeArrivals(point) : std::vector<Arrival>())
     {
+        m_bodies.reserve(m_prompts.extras().size());
+        for (const nlohmann::json& extras : m_prompts.extras())
+            m_bodies.emplace_back(matrix, asText(options, m_prompts.areMessages()), cacheFields(point, options),
+                                  extras);
     }
 
     std::uint32_t count() const override { return static_cast<std::uint32_t>(m_arrivals.size()); }
@@ -38,7 +43,7 @@ public:
         const std::size_t prompt = promptOf(index);
         PlannedRequest request;
         request.promptTokens = m_prompts.promptTokens(prompt);
-        request.outputTokens = m_prompts.outputTokens(prompt) * m_body.choices();
+        request.outputTokens = m_prompts.outputTokens(prompt) * m_bodies.front().choices();
         if (m_point.openLoop()) {
             request.intended = m_arrivals[index].intended;
             request.phase = m_arrivals[index].phase;
@@ -51,9 +56,10 @@ public:
     void writeBody(std::uint32_t index, std::string& body) const override
     {
         const std::size_t prompt = promptOf(index);
-        m_body.begin(body, index);
+        const RequestBody& request = m_bodies[m_prompts.extrasOf(prompt)];
+        request.begin(body, index);
         body += m_prompts.asJson(prompt);
-        m_body.end(body, m_prompts.outputTokens(prompt), index);
+        request.end(body, m_prompts.outputTokens(prompt), index);
     }
 
 private:
@@ -66,7 +72,7 @@ private:
     std::shared_ptr<const LengthSource> m_lengths;
     const FilePrompts& m_prompts;
     std::vector<Arrival> m_arrivals;
-    RequestBody m_body;
+    std::vector<RequestBody> m_bodies; ///< one for each of the file's extras
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/sha256.h"
+#include "plan/validate.h"
 #include "record/request_record.h"
 #include "workload/trace/byte_source.h"
 #include "workload/trace/csv_reader.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
@@ -24,6 +26,8 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::int32_t kMaxTokens = 2'000'000;
+/// The parts of a body that stay the same are made once for each of the extras.
+constexpr std::size_t kMaxExtras = 4096;
 
 constexpr const char* kTextNames[] = {"prompt",   "text",  "text_input", "instruction",
                                       "question", "input", "content",    "context"};
@@ -137,7 +141,8 @@ private:
     Status readJson(ByteSource& source, std::string_view begin);
     Status readCsv(ByteSource& source);
     Status add(const json& record, std::int64_t line);
-    const char* take(const json& record);
+    const char* take(const json& record, const json*& extras);
+    Result<std::uint32_t> numberOf(const json& extras, std::int64_t line);
     void finish();
 
     const Lengths& m_lengths;
@@ -145,18 +150,18 @@ private:
     std::uint64_t m_refused = 0, m_withoutOutput = 0;
     std::string m_firstRefused;
     Sha256 m_hash;
+    std::unordered_map<std::string, std::uint32_t> m_numbers; ///< of extras, by their JSON
 };
 
-/// Null, or the reason why the record cannot be used.
-const char* PromptFileReader::take(const json& record)
+/// Null, or the reason why the record cannot be used. `extras`: those of the record, null where it has none.
+const char* PromptFileReader::take(const json& record, const json*& extras)
 {
-    if (record.is_string()) // some copies have their entries once more as text
-        if (const json inside = json::parse(record.get_ref<const std::string&>(), nullptr, false); inside.is_object())
-            return take(inside);
     if (!record.is_object())
         return "is not an object";
+    if (const auto own = record.find("extras"); own != record.end() && !own->is_null() && *own != "")
+        extras = &*own;
     if (const auto body = record.find("body"); body != record.end() && body->is_object())
-        return take(*body);
+        return take(*body, extras);
     FilePrompts::Prompt prompt;
     std::string text;
     bool messages = false;
@@ -200,11 +205,42 @@ const char* PromptFileReader::take(const json& record)
     return nullptr;
 }
 
+/// Which of the file's extras these are; they become some of it where they are new.
+Result<std::uint32_t> PromptFileReader::numberOf(const json& extras, std::int64_t line)
+{
+    const auto refuse = [&](const std::string& message) {
+        return Error{ErrorCode::BadInput, m_lengths.file, "line " + std::to_string(line) + ": " + message};
+    };
+    const std::string text = extras.dump(-1, ' ', false, json::error_handler_t::replace);
+    const auto [known, isNew] = m_numbers.try_emplace(text, static_cast<std::uint32_t>(m_all.m_extras.size()));
+    if (isNew) {
+        if (const std::vector<Finding> wrong = rowExtrasErrors(extras, "extras"); !wrong.empty())
+            return refuse(wrong.front().path + " " + wrong.front().message);
+        if (m_all.m_extras.size() > kMaxExtras)
+            return refuse("has the " + std::to_string(kMaxExtras + 1) + "th different extras of the file; at most " +
+                          std::to_string(kMaxExtras) + " are possible");
+        m_all.m_extras.push_back(extras);
+    }
+    m_hash.add("extras " + text + '\n');
+    for (const auto& [field, value] : extras.items())
+        ++m_all.m_fieldsOfRows[field];
+    return known->second;
+}
+
 Status PromptFileReader::add(const json& record, std::int64_t line)
 {
-    if (const char* reason = take(record)) {
+    if (record.is_string()) // some copies have their entries once more as text
+        if (const json inside = json::parse(record.get_ref<const std::string&>(), nullptr, false); inside.is_object())
+            return add(inside, line);
+    const json* extras = nullptr;
+    if (const char* reason = take(record, extras)) {
         if (++m_refused == 1)
             m_firstRefused = "line " + std::to_string(line) + " " + reason;
+    } else if (extras) {
+        const Result<std::uint32_t> number = numberOf(*extras, line);
+        if (!number)
+            return number.error();
+        m_all.m_prompts.back().extras = number.value();
     }
     if (m_all.m_pool.size() > kMaxBytes)
         return Error{ErrorCode::BadInput, m_lengths.file, "holds more than 1 GiB of prompts; take a part of it"};
@@ -236,6 +272,9 @@ Status PromptFileReader::readCsv(ByteSource& source)
         json row = json::object();
         for (std::size_t i = 0; head && i < head->names.size() && i < cells.size(); ++i)
             row[head->names[i].name] = std::string(cells[i]);
+        if (const auto extras = row.find("extras"); extras != row.end())
+            if (json inside = json::parse(extras->get_ref<const std::string&>(), nullptr, false); inside.is_object())
+                *extras = std::move(inside);
         if (Status status = add(row, records.line()); !status)
             return status;
     }

@@ -6,10 +6,13 @@
 #include "workload/lengths.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace tailmark {
 
@@ -19,7 +22,8 @@ class FilePrompts
 public:
     /// What is read: a ShareGPT array (of each conversation what was asked first); JSON lines or an array with a
     /// text under prompt, text, text_input, instruction, question, input, content or context; CSV with such a
-    /// column; lines with OpenAI's `messages`, also inside a `body`. Plain or gzip. Errors name the file, and the
+    /// column; lines with OpenAI's `messages`, also inside a `body`. A record may have `extras`, fields of
+    /// its own request. Plain or gzip. Errors name the file, and the
     /// line where one is meant. Records that cannot be used are counted in remark().
     static Result<std::shared_ptr<const FilePrompts>> read(const Lengths& lengths);
 
@@ -37,7 +41,12 @@ public:
     std::int32_t roughTokens(std::size_t i) const;
     /// Whether the file tells the tokens of every prompt.
     bool tokensTold() const { return m_tokensTold; }
-    /// SHA-256 of the prompts and their lengths, 64 hex digits.
+    /// The different `extras` of the rows; the first is none. And which of them a prompt has.
+    const std::vector<nlohmann::json>& extras() const { return m_extras; }
+    std::size_t extrasOf(std::size_t i) const { return m_prompts[i].extras; }
+    /// How many prompts give which field.
+    const std::map<std::string, std::uint64_t>& fieldsOfRows() const { return m_fieldsOfRows; }
+    /// SHA-256 of the prompts, their lengths and their extras, 64 hex digits.
     const std::string& hash() const { return m_hash; }
     const std::string& remark() const { return m_remark; }
 
@@ -46,11 +55,14 @@ private:
     {
         std::size_t begin = 0, size = 0; ///< in m_pool
         std::int32_t promptTokens = 0, outputTokens = 0, characters = 0;
+        std::uint32_t extras = 0; ///< in m_extras
     };
     friend class PromptFileReader;
 
     std::string m_pool;
     std::vector<Prompt> m_prompts;
+    std::vector<nlohmann::json> m_extras{nlohmann::json::object()};
+    std::map<std::string, std::uint64_t> m_fieldsOfRows;
     bool m_messages = false, m_tokensTold = true;
     std::string m_hash, m_remark;
 };

@@ -57,7 +57,8 @@ void appendNumber(std::string& out, std::int32_t number)
 
 } // namespace
 
-RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const nlohmann::json& ownFields)
+RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const nlohmann::json& ownFields,
+                         const nlohmann::json& rowFields)
 {
     const Workload& workload = matrix.workload;
     const Result<RequestExtras> read = readExtras(workload.extras);
@@ -85,7 +86,7 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const
     double before = 0;
     for (const Variant& variant : variants) {
         // Later ones win: what the user gives for this workload over ours, of that what they give for a
-        // variant, and what they give for this target over all.
+        // variant, then for a row, and what they give for this target over all.
         ordered_json fields = ordered_json::object();
         fields["stream"] = workload.streaming;
         if (workload.streaming && options.streamOptions)
@@ -102,6 +103,7 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const
             leaveOut(fields, field);
         merge(fields, extras.fields);
         merge(fields, variant.fields);
+        merge(fields, rowFields);
         merge(fields, matrix.target.extraBody);
 
         std::string model = options.model.empty() ? matrix.target.model : options.model;

@@ -19,9 +19,11 @@ class RequestBody
 {
 public:
     /// A picture's file that cannot be read gives requests without it; see checkFiles(). `ownFields`: further
-    /// members, which the user's win over.
+    /// members, which the user's win over. `rowFields`: what rows of a file give, which win over the workload's
+    /// extras.
     RequestBody(const Matrix& matrix, const BodyOptions& options,
-                const nlohmann::json& ownFields = nlohmann::json::object());
+                const nlohmann::json& ownFields = nlohmann::json::object(),
+                const nlohmann::json& rowFields = nlohmann::json::object());
 
     /// Error: the file of pictures that the workload names cannot be used.
     static Status checkFiles(const Matrix& matrix);

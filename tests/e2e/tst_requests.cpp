@@ -21,6 +21,7 @@ private slots:
     void images();
     void tools();
     void adaptersByName();
+    void rowsWithFieldsOfTheirOwn();
     void comparedByWhatIsAsked();
     void wrongExtrasAreRefused_data();
     void wrongExtrasAreRefused();
@@ -141,6 +142,46 @@ void TestRequests::adaptersByName()
     QVERIFY2(refused.err.contains("does not exist"), refused.err.constData());
     const int failed = result()[u"points"_s][0][u"outcomes_of_point"_s][u"client_error"_s].toInt();
     QVERIFY2(failed > 8 && failed < 24, qPrintable(QString::number(failed)));
+}
+
+void TestRequests::rowsWithFieldsOfTheirOwn()
+{
+    Simulator simulator({u"--lora"_s, u"law"_s});
+    const auto runOf = [&](const char* name, const char* second) {
+        writeFile(file(name), QByteArray(R"({"prompt": "Say one.", "output_tokens": 8})") + '\n' + second);
+        return run({u"target.model=tailmark/fast"_s,
+                    uR"(workload.lengths={"kind": "prompts", "file": "%1"})"_s.arg(file(name))},
+                   simulator.url());
+    };
+    const Ended plain = runOf("plain.jsonl", R"({"prompt": "Say two.", "output_tokens": 8})");
+    QVERIFY2(plain.code == 0 || plain.code == 4, plain.err.constData());
+    QVERIFY(!result()[u"environment"_s][u"requests"_s].toObject().contains(u"extras_of_rows"_s));
+    const char* own = R"({"prompt": "Say two.", "output_tokens": 8, "extras": {"model": "law", "priority": 3}})";
+    const Ended rows = runOf("rows.jsonl", own);
+    QVERIFY2(rows.code == 0 || rows.code == 4, rows.err.constData());
+    QCOMPARE(result()[u"points"_s][0][u"outcomes_of_point"_s][u"completed"_s].toInt(), 24);
+    QCOMPARE(result()[u"environment"_s][u"requests"_s][u"extras_of_rows"_s].toObject(),
+             object(R"({"model": 1, "priority": 1})"));
+
+    const Ended compared =
+        cli({u"compare"_s, u"1"_s, u"2"_s, u"--db"_s, file("runs.sqlite"), u"--json"_s});
+    QCOMPARE(compared.code, 0);
+    QVERIFY2(compared.out.contains("Controlled: only workload.lengths.hash differs"), compared.out.constData());
+    QVERIFY2(compared.out.contains("model in 1, priority in 1"), compared.out.constData());
+    QCOMPARE(compared.json()[u"same_requests"_s], QJsonValue(false));
+
+    const Ended refused = runOf("wrong.jsonl", R"({"prompt": "Say two.", "extras": {"stream": false}})");
+    QCOMPARE(refused.code, 2);
+    QVERIFY2(refused.err.contains("wrong.jsonl: line 2: extras.stream is set by the workload itself and cannot be given here"),
+             refused.err.constData());
+    QCOMPARE(refused.failures().size(), qsizetype(1));
+
+    Simulator without; // the adapter: the requests of that row fail, and no others
+    const Ended failed = run({u"target.model=tailmark/fast"_s,
+                              uR"(workload.lengths={"kind": "prompts", "file": "%1"})"_s.arg(file("rows.jsonl"))},
+                             without.url());
+    QVERIFY2(failed.code == 0 || failed.code == 4, failed.err.constData());
+    QCOMPARE(result()[u"points"_s][0][u"outcomes_of_point"_s][u"client_error"_s].toInt(), 12);
 }
 
 void TestRequests::comparedByWhatIsAsked()

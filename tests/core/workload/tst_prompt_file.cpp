@@ -163,6 +163,91 @@ private slots:
         QCOMPARE(ofText.value()->planned(0).promptTokens, 4);
     }
 
+    void rowsHaveFieldsOfTheirOwn()
+    {
+        const std::string adapter = line("{\"prompt\":\"a\",\"extras\":{\"model\":\"law\",\"priority\":3}}");
+        const std::string plain = line("{\"prompt\":\"b\"}");
+        const std::string both = line("{\"prompt\":\"c\",\"extras\":{\"temperature\":0.5,\"guided\":{\"x\":1}}}");
+        const File file(adapter + plain + both + adapter);
+        const auto prompts = file.read();
+        QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
+        QCOMPARE(prompts.value()->extras().size(), std::size_t{3}); // none, and two of the rows
+        using Fields = std::map<std::string, std::uint64_t>;
+        QVERIFY((prompts.value()->fieldsOfRows() ==
+                 Fields{{"guided", 1}, {"model", 2}, {"priority", 2}, {"temperature", 1}}));
+        QVERIFY(prompts.value()->hash() != File(adapter + plain + both + line("{\"prompt\":\"a\"}")).read().value()->hash());
+
+        Matrix matrix;
+        matrix.target.model = "base";
+        matrix.target.extraBody = {{"guided", 2}};
+        matrix.workload.sampling = {{"temperature", 0}};
+        matrix.workload.extras = {{"priority", 1}, {"seed", 7}};
+        PointPlan point;
+        point.concurrency = 1;
+        point.lengths = file.lengths();
+        const auto source = makeRequestSource(matrix, point, BodyOptions());
+        QVERIFY2(source.ok(), source ? "" : source.error().line().c_str());
+        std::map<std::string, nlohmann::json> sent;
+        for (std::uint32_t i = 0; i < 4; ++i) {
+            std::string body;
+            source.value()->writeBody(i, body);
+            nlohmann::json json = nlohmann::json::parse(body);
+            sent[json["messages"][0]["content"]] = json;
+        }
+        QCOMPARE(sent.size(), std::size_t{3});
+        QCOMPARE(sent["a"]["model"], nlohmann::json("law"));
+        QCOMPARE(sent["a"]["priority"], nlohmann::json(3)); // over that of all
+        QCOMPARE(sent["a"]["seed"], nlohmann::json(7));
+        QCOMPARE(sent["a"]["temperature"], nlohmann::json(0));
+        QCOMPARE(sent["b"]["model"], nlohmann::json("base"));
+        QCOMPARE(sent["b"]["priority"], nlohmann::json(1));
+        QCOMPARE(sent["c"]["temperature"], nlohmann::json(0.5));
+        QCOMPARE(sent["c"]["guided"], nlohmann::json(2)); // of the target, over all
+        for (const auto& [text, json] : sent)
+            QVERIFY(!json.contains("extras"));
+    }
+
+    void fieldsStandBesideABodyAndInATable()
+    {
+        const auto ofBatch = File(line("{\"body\":{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]},"
+                                       "\"extras\":{\"priority\":2}}")).read();
+        QVERIFY2(ofBatch.ok(), ofBatch ? "" : ofBatch.error().line().c_str());
+        QCOMPARE(ofBatch.value()->extras().at(ofBatch.value()->extrasOf(0)), nlohmann::json({{"priority", 2}}));
+        const auto ofTable = File("prompt,extras\nx,\"{\"\"priority\"\":2}\"\ny,\n").read();
+        QVERIFY2(ofTable.ok(), ofTable ? "" : ofTable.error().line().c_str());
+        QCOMPARE(ofTable.value()->extras().at(ofTable.value()->extrasOf(0)), nlohmann::json({{"priority", 2}}));
+        QCOMPARE(ofTable.value()->extrasOf(1), std::size_t{0});
+    }
+
+    void fieldsThatARowCannotGive_data()
+    {
+        QTest::addColumn<QByteArray>("extras");
+        QTest::addColumn<QByteArray>("words");
+        for (const char* own : {"messages", "prompt", "stream", "stream_options", "n", "images", "variants", "max_tokens",
+                                "max_completion_tokens"})
+            QTest::newRow(own) << QByteArray("{\"") + own + "\":1}"
+                               << QByteArray("line 2: extras.") + own +
+                                      " is set by the workload itself and cannot be given here; a row can give other "
+                                      "fields of its request, such as model, priority, cache_salt, response_format, tools";
+        QTest::newRow("no object") << QByteArray("[1]") << QByteArray("line 2: extras must be an object");
+        QTest::newRow("type") << QByteArray("{\"priority\":\"high\"}") << QByteArray("line 2: extras.priority must be");
+        QTest::newRow("value") << QByteArray("{\"cache_salt\":\"a@b\"}")
+                               << QByteArray("line 2: extras.cache_salt must be text of at most 128 characters");
+        QTest::newRow("tools") << QByteArray("{\"tools\":[]}") << QByteArray("line 2: extras.tools must be a list");
+    }
+
+    void fieldsThatARowCannotGive()
+    {
+        QFETCH(QByteArray, extras);
+        QFETCH(QByteArray, words);
+        const File file("{\"prompt\":\"a\"}\n{\"prompt\":\"b\",\"extras\":" + extras.toStdString() + "}\n");
+        const auto prompts = file.read();
+        QVERIFY(!prompts.ok());
+        QCOMPARE(prompts.error().where, file.lengths().file);
+        QVERIFY2(QByteArray::fromStdString(prompts.error().message).startsWith(words), prompts.error().message.c_str());
+        QVERIFY(prompts.error().message.find('\n') == std::string::npos);
+    }
+
     void filesThatHaveNone()
     {
         QVERIFY(!FilePrompts::read(Lengths{}).ok());
