@@ -62,6 +62,7 @@ Status RunController::start(const Matrix& matrix, const QString& database, const
     m_misunderstood = false;
     m_inPoint = false;
     m_run.reset();
+    m_partner.reset();
     m_point.reset();
     m_preparation.reset();
     m_progress.reset();
@@ -137,7 +138,10 @@ void RunController::readEvents()
             continue;
         const Result<RunEvent> event = eventFromLine(line.toStdString());
         if (event.ok()) {
-            handle(event.value());
+            if (sideOfLine(line.toStdString()) == Side::B)
+                handlePartner(event.value());
+            else
+                handle(event.value());
         } else if (!std::exchange(m_misunderstood,
                                   true)) { // one remark is enough; the records are in the store all the same
             emit warning(
@@ -183,6 +187,21 @@ void RunController::handle(const RunEvent& event)
         emit warning(QString::fromStdString(said->text));
     } else if (const auto* runEnded = std::get_if<RunFinished>(&event)) {
         m_outcome = *runEnded; // told to the outside once the process has gone and the database is free
+    }
+}
+
+/// Of the second target of a pair what concerns the whole: its points stand in a run of their own.
+void RunController::handlePartner(const RunEvent& event)
+{
+    if (const auto* runStarted = std::get_if<RunStarted>(&event))
+        m_partner = *runStarted;
+    else if (const auto* said = std::get_if<RunWarning>(&event))
+        emit warning(tr("Second target: %1").arg(QString::fromStdString(said->text)));
+    else if (const auto* ended = std::get_if<RunFinished>(&event); ended && !ended->error.empty())
+        emit warning(tr("The run on the second target ended: %1").arg(QString::fromStdString(ended->error)));
+    else if (const auto* preparing = std::get_if<Preparation>(&event)) {
+        m_preparation = *preparing;
+        emit prepared(*m_preparation);
     }
 }
 

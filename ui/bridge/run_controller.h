@@ -54,6 +54,8 @@ public:
     // What the run that goes on, or the last one, has told; absent before.
     const std::optional<RunStarted>& run() const { return m_run; }
     const std::optional<PointStarted>& point() const { return m_point; }
+    /// The run on the second target of a pair, which is measured in turn with the first; absent for one target.
+    const std::optional<RunStarted>& partner() const { return m_partner; }
     /// What is done before the load, or before a point; absent while a point is measured.
     const std::optional<Preparation>& preparation() const { return m_preparation; }
     const std::optional<Progress>& latestProgress() const { return m_progress; }
@@ -85,6 +87,7 @@ private:
     void send(const char* command);
     void readEvents();
     void handle(const RunEvent& event);
+    void handlePartner(const RunEvent& event);
     void handleExit(int exitCode, QProcess::ExitStatus status);
     void finish(RunFinished event);
     QString errorText() const;
@@ -98,6 +101,7 @@ private:
     bool m_inPoint = false;
     State m_state = State::Idle;
     std::optional<RunStarted> m_run;
+    std::optional<RunStarted> m_partner;
     std::optional<PointStarted> m_point;
     std::optional<Preparation> m_preparation;
     std::optional<Progress> m_progress;

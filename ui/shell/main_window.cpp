@@ -291,6 +291,11 @@ void MainWindow::runEnded(const RunFinished& outcome)
                         text + u' ' +
                             tr("Its database was removed or replaced meanwhile: the run "
                                "is kept no longer."));
+    else if (m_controller.run() && m_controller.partner())
+        m_message->show(kind, text, tr("Compare the two"),
+                        [this, run = outcome.run, partner = m_controller.partner()->run] {
+                            showComparison(run, partner);
+                        });
     else if (m_controller.run()) // something was stored
         m_message->show(kind, text, tr("Show the results"), [this, run = outcome.run] { showRun(run); });
     else

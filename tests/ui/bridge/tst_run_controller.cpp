@@ -88,6 +88,43 @@ private slots:
         QCOMPARE(handedOver.value().name, "Mine");
     }
 
+    /// The events of both targets of a pair come in one stream: those of the second are of a run of their own.
+    void keepsTheTargetsOfAPairApart()
+    {
+        const auto line = [](const RunEvent& event, Side side) {
+            return QByteArray::fromStdString(eventToLine(event, side)) + '\n';
+        };
+        RunStarted second = someRun();
+        second.run = RunId{8};
+        FakeProgram program("cat $DIR/events\n");
+        program.write("events", line(someRun(), Side::A) + line(second, Side::B) +
+                                    line(somePoint(0), Side::A) +
+                                    line(PointFinished{PointIndex{0}, true, "valid"}, Side::A) +
+                                    line(somePoint(1), Side::B) + line(someProgress(1, 9), Side::B) +
+                                    line(PointFinished{PointIndex{1}, false, "invalid"}, Side::B) +
+                                    line(RunWarning{"mind the gap"}, Side::B) +
+                                    line(RunFinished{RunId{8}, "failed", 0, 1, "gone"}, Side::B) +
+                                    line(RunFinished{RunId{7}, "done", 1, 1, ""}, Side::A));
+        RunController controller(program.path());
+        QSignalSpy started(&controller, &RunController::started);
+        QSignalSpy points(&controller, &RunController::pointFinished);
+        QSignalSpy warnings(&controller, &RunController::warning);
+        QSignalSpy finished(&controller, &RunController::finished);
+        QVERIFY(controller.start(someMatrix(), "db").ok());
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, kLimitMs);
+        QCOMPARE(controller.outcome()->run, RunId{7});
+        QCOMPARE(controller.run()->run, RunId{7});
+        QVERIFY(controller.partner());
+        QCOMPARE(controller.partner()->run, RunId{8});
+        QCOMPARE(started.size(), 1);
+        QCOMPARE(points.size(), 1);
+        QCOMPARE(controller.point()->point, PointIndex{0});
+        QVERIFY(!controller.latestProgress());
+        QCOMPARE(warnings.size(), 2);
+        QVERIFY(warnings[0].first().toString().contains("mind the gap"));
+        QVERIFY(warnings[1].first().toString().contains("gone"));
+    }
+
     void givesCommandsAndFollowsTheState()
     {
         FakeProgram program(kObedient);
