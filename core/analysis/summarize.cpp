@@ -44,11 +44,14 @@ void summarizeRates(PointSummary& s, const PointData& data)
         if (!hasUsefulTokens(r))
             continue;
         const bool known = forEachTokenArrival(r, data.batch.chunksOf(r), [&](Nanoseconds at, double amount) {
-            tokens.add(at, amount);
+            const auto slice = none.sliceOf(at);
+            if (!slice)
+                return;
+            tokens.addTo(*slice, amount);
             if (isCompleted)
-                finishedTokens.add(at, amount);
+                finishedTokens.addTo(*slice, amount);
             if (isGood)
-                goodTokens.add(at, amount);
+                goodTokens.addTo(*slice, amount);
         });
         anyKnown |= known;
         anyUnknown |= !known && isCompleted;
