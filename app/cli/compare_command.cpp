@@ -170,7 +170,9 @@ int baseline(const BaselineArguments& arguments)
         return fail(store.error());
     const Status status = arguments.forget ? store.value().removeBaseline(arguments.name)
                                            : store.value().setBaseline(arguments.name, run);
-    return status ? kDone : fail(status.error());
+    if (!status)
+        return fail(status.error());
+    return arguments.forget ? kDone : listBaselines(arguments);
 }
 
 } // namespace

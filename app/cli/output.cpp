@@ -32,7 +32,9 @@ std::string dumped(const nlohmann::ordered_json& json)
 
 Error cannotBeWritten(const std::string& file)
 {
-    return {ErrorCode::Io, file, std::string("cannot be written: ") + std::strerror(errno)};
+    // A folder that is not there or not ours is what the user named.
+    const bool named = errno == ENOENT || errno == ENOTDIR || errno == EISDIR || errno == EACCES || errno == EROFS;
+    return {named ? ErrorCode::BadInput : ErrorCode::Io, file, std::string("cannot be written: ") + std::strerror(errno)};
 }
 
 /// A device or pipe cannot be replaced by a rename.

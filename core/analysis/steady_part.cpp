@@ -171,7 +171,7 @@ std::optional<ShortWarmup> findShortWarmup(std::span<const double> atS, std::spa
 std::string shortWarmupText(const SteadyPart& steady, const ShortWarmup& shortWarmup, double warmupS,
                             std::string_view latency)
 {
-    return "steady from " + figureText(steady.startS) + " s on; warm-up was " + figureText(warmupS) +
+    return "steady only from " + figureText(steady.startS) + " s on; warm-up was " + figureText(warmupS) +
            " s, and from there until then " + std::string(latency) + " was " + figureText(shortWarmup.ratio) +
            " times that of the steady part";
 }

@@ -214,7 +214,9 @@ Status applySetting(ordered_json& matrix, const std::string& assignment)
             if (at->is_null())
                 *at = ordered_json::object();
             if (!at->is_object())
-                return badInput(where, walked + " is not an object");
+                return badInput(where, walked + (at->is_array() ? " is a list, whose items are " + keys::indexed(walked, 0) +
+                                                                      ", " + keys::indexed(walked, 1) + " and so on"
+                                                                : " is not an object"));
             at = &(*at)[step.key];
             walked = keys::joined(walked, step.key);
         }

@@ -196,7 +196,7 @@ void TestRequests::comparedByWhatIsAsked()
 
     const QStringList onDb{u"--db"_s, file("runs.sqlite")};
     QCOMPARE(cli(QStringList{u"compare"_s, u"--baseline"_s, u"release"_s, u"2"_s} + onDb).code, 2);
-    QCOMPARE(cli(QStringList{u"baseline"_s, u"release"_s, u"1"_s} + onDb).code, 0);
+    QVERIFY(cli(QStringList{u"baseline"_s, u"release"_s, u"1"_s} + onDb).out.startsWith("release: run 1, "));
     QVERIFY(cli(QStringList{u"baseline"_s} + onDb).out.startsWith("release: run 1, "));
     const Ended named = cli(QStringList{u"compare"_s, u"--baseline"_s, u"release"_s, u"2"_s, u"--json"_s} + onDb);
     QCOMPARE(named.code, 0);

@@ -202,7 +202,7 @@ void TestUsage::unwritableFilesAreToldBeforeTheRun()
 {
     Simulator simulator;
     const Ended run = cli(runArguments(simulator, {u"--json"_s, u"/no/such/folder/result.json"_s}));
-    QCOMPARE(run.code, 1);
+    QCOMPARE(run.code, 2);
     QCOMPARE(
         run.err,
         QByteArray(

@@ -111,7 +111,7 @@ private slots:
         QVERIFY(shortWarmup->spoils);
         QVERIFY(!findShortWarmup(s.atS, s.latencies, *part, 20));
         const std::string text = shortWarmupText({12.4, 60, 1, 1}, {1.8, 0.001, true}, 5, "TTFT");
-        QCOMPARE(QString::fromStdString(text), QString("steady from 12.4 s on; warm-up was 5 s, and from "
+        QCOMPARE(QString::fromStdString(text), QString("steady only from 12.4 s on; warm-up was 5 s, and from "
                                                        "there until then TTFT was 1.8 times that of "
                                                        "the steady part"));
     }

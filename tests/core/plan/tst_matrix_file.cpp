@@ -430,6 +430,8 @@ private slots:
                                  << "--set name[0]: name is not a list";
         QTest::newRow("no object") << "name.first=1"
                                    << "--set name.first: name is not an object";
+        QTest::newRow("no index") << "tests.0.levels=[1]"
+                                  << "--set tests.0.levels: tests is a list, whose items are tests[0], tests[1] and so on";
     }
     void settings()
     {
