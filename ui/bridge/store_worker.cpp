@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bridge/store_worker.h"
 
+#include "analysis/operating_point.h"
 #include "report/report.h"
 
 #include <nlohmann/json.hpp>
@@ -62,7 +63,7 @@ StoreWorker::CachedRun& StoreWorker::cached(RunId run)
     if (found != m_cache.end()) {
         m_cache.splice(m_cache.begin(), m_cache, found);
     } else {
-        m_cache.push_front({run, {}});
+        m_cache.push_front({run, {}, nullptr, nullptr});
         if (m_cache.size() > kCachedRuns)
             m_cache.pop_back();
     }
@@ -79,6 +80,8 @@ Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const 
         return stored.error();
     const Slo wanted = slo.value_or(stored.value().plan.matrix.slo);
     CachedRun& cache = cached(run);
+    if (auto again = evaluatedAgain(cache, stored.value(), wanted))
+        return again;
     auto results = summarizeRun(std::move(stored).value(), wanted,
                                 [&](const StoredPoint& point) -> Result<std::shared_ptr<const RecordBatch>> {
                                     auto& entry = cache.points[point.point.index];
@@ -92,7 +95,45 @@ Result<std::shared_ptr<const RunResults>> StoreWorker::results(RunId run, const 
                                 });
     if (!results)
         return results.error();
-    return std::make_shared<const RunResults>(std::move(results).value());
+    auto made = std::make_shared<const RunResults>(std::move(results).value());
+    cache.again.reset();
+    cache.base = made->run.info.state == RunState::Running ? nullptr : made;
+    return made;
+}
+
+/// The same run under another limit, from what is in memory: a line that is dragged asks many times a second.
+/// Null where it has to be summarised anew: the run has changed, or the percentiles are others.
+std::shared_ptr<const RunResults> StoreWorker::evaluatedAgain(CachedRun& cache, const StoredRun& run,
+                                                              const Slo& slo)
+{
+    if (!cache.base || run.info.state != cache.base->run.info.state ||
+        run.points.size() != cache.base->run.points.size())
+        return nullptr;
+    if (slo == cache.base->slo)
+        return std::make_shared<const RunResults>(
+            RunResults{run, slo, cache.base->points, cache.base->operatingPoints});
+    for (const SloLimit& limit : slo)
+        if (std::ranges::none_of(cache.base->slo, [&](const SloLimit& known) {
+                return known.metric == limit.metric && known.percentile == limit.percentile;
+            }))
+            return nullptr;
+    if (!cache.again) {
+        auto again = std::make_unique<Reevaluation>(run.plan.matrix.measurement.failureDenominator);
+        for (const PointSummary& summary : cache.base->points) {
+            const auto stored = std::ranges::find(run.points, summary.point.index,
+                                                  [](const StoredPoint& p) { return p.point.index; });
+            const auto records = cache.points.find(summary.point.index);
+            if (stored == run.points.end() || !stored->finished || records == cache.points.end() ||
+                !records->second)
+                return nullptr; // cut off, or of another tool
+            again->add(summary, records->second, stored->facts);
+        }
+        cache.again = std::move(again);
+    }
+    auto results = std::make_shared<RunResults>(RunResults{run, slo, cache.again->under(slo), {}});
+    for (const Curve& curve : makeCurves(results->points, slo))
+        results->operatingPoints.push_back(findOperatingPoint(curve));
+    return results;
 }
 
 Result<std::shared_ptr<const RecordBatch>> StoreWorker::records(RunId run, PointIndex point)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "analysis/reevaluation.h"
 #include "base/result.h"
 #include "report/run_results.h"
 #include "store/store.h"
@@ -45,10 +46,14 @@ private:
         RunId id;
         std::map<PointIndex, std::shared_ptr<const RecordBatch>>
             points; ///< those whose records change no more
+        /// Of a run that has ended: as it was summarised last, and what holds it against another SLO.
+        std::shared_ptr<const RunResults> base;
+        std::unique_ptr<Reevaluation> again;
     };
 
     Result<Store*> store();
     CachedRun& cached(RunId run);
+    std::shared_ptr<const RunResults> evaluatedAgain(CachedRun& cache, const StoredRun& run, const Slo& slo);
 
     std::string m_path;
     std::optional<Store> m_store;

@@ -17,6 +17,7 @@ namespace tailmark::ui {
 namespace {
 
 constexpr qreal kDot = 4.5;
+constexpr qreal kSteadyBar = 3;
 
 QColor faded(QColor color, qreal alpha)
 {
@@ -44,6 +45,12 @@ void TimePlot::paintBelow(QPainter& painter)
         painter.drawLine(QPointF(from, area.top()), QPointF(from, area.bottom()));
         painter.drawLine(QPointF(to, area.top()), QPointF(to, area.bottom()));
     }
+    if (m_data.steadyToS >
+        m_data.steadyFromS) { // a bar along the foot: a proposal beside the window that counts
+        const qreal from = x(m_data.steadyFromS), to = x(m_data.steadyToS);
+        painter.fillRect(QRectF(from, area.bottom() - kSteadyBar, to - from, kSteadyBar),
+                         faded(style().operating, 0.8));
+    }
     painter.setPen(QPen(style().muted, 1, Qt::DotLine));
     for (qsizetype i = 1; i < m_data.phases.size(); ++i) {
         const qreal at = x(m_data.phases[i].startS);
@@ -67,7 +74,10 @@ void TimePlot::paintLabels(QPainter& painter)
         for (const TimelineData::Phase& phase : m_data.phases)
             label(phase.startS, phase.name);
     else if (m_data.windowEndS > m_data.windowStartS)
-        label(m_data.windowStartS, tr("window"));
+        label(m_data.windowStartS,
+              m_data.steadyToS > m_data.steadyFromS
+                  ? tr("window; bar: steady from %1 s on").arg(formatNumber(m_data.steadyFromS, 3))
+                  : tr("window"));
 }
 
 // ---- rates

@@ -34,6 +34,7 @@ struct TimelineData
     double binS = 1;
     double endS = 0;
     double windowStartS = 0, windowEndS = 0; ///< equal: not known yet
+    double steadyFromS = 0, steadyToS = 0;   ///< where the latency has no trend; equal: nowhere, or not known
     QList<Phase> phases;                     ///< of a burst; empty when there is only one
     Metric latency = Metric::Ttft;           ///< what the dots are: the headline latency
     QList<QPointF> dots;                     ///< completed requests: intended start, latency in ms

@@ -5,10 +5,12 @@
 #include "charts/timeline_chart.h"
 #include "models/bound_data.h"
 #include "models/format.h"
+#include "models/frontier_data.h"
 #include "models/run_text.h"
 #include "models/server_table.h"
 #include "models/tables.h"
 #include "pages/results_bound_panel.h"
+#include "pages/results_fleet_panel.h"
 #include "pages/table_view.h"
 
 #include <QComboBox>
@@ -81,7 +83,7 @@ PointTabs::PointTabs(QWidget* parent)
       m_distributionStack(new QStackedWidget(this)), m_distribution(new DistributionChart(this)),
       m_metrics(new TableView(this)), m_timelineStack(new QStackedWidget(this)),
       m_timeline(new TimelineChart(this)), m_timelineTable(new TableView(this)), m_laws(new TableView(this)),
-      m_bound(new BoundPanel(this)), m_card(new TableView(this))
+      m_bound(new BoundPanel(this)), m_fleet(new FleetPanel(this)), m_card(new TableView(this))
 {
     m_points->setAccessibleName(tr("Points of the test"));
     m_laws->setAccessibleName(tr("Laws checked on the point"));
@@ -110,6 +112,7 @@ PointTabs::PointTabs(QWidget* parent)
     m_tabs->addTab(makeVerdictTab(), tr("Verdict"));
     m_tabs->addTab(makeServerTab(), tr("Server"));
     m_tabs->addTab(m_bound, tr("Bound"));
+    m_tabs->addTab(m_fleet, tr("Fleet"));
     m_tabs->addTab(m_card, tr("System"));
     // What only charts need stands beside the tabs and takes no height from them.
     m_asTable->setText(tr("Table"));
@@ -187,12 +190,17 @@ void PointTabs::setResults(const ResultsPtr& results, const std::string& test)
         m_points->setTable({});
         m_card->setTable({});
         m_bound->setData({}, {});
+        m_fleet->setOperatingPoint({}, {});
         fillChooser();
         return;
     }
     m_points->setTable(pointsTable(*results, test));
     m_card->setTable(cardTable(results->run.card));
     const QString missing = whyNoPoints(*results, test);
+    const OperatingPoint* op = operatingPointOf(*results, test);
+    m_fleet->setOperatingPoint(
+        op ? std::optional(*op) : std::nullopt,
+        tr("Without an operating point there is no capacity to count with: choose a sweep."));
     m_bound->setData(boundData(*results, test),
                      !missing.isEmpty()
                          ? missing
@@ -256,6 +264,10 @@ void PointTabs::setRecords(const RecordsPtr& records)
         for (const StoredPoint& point : m_results->run.points)
             if (point.point.index == s->point.index)
                 data = timelineData(s->point, s->window, *records, point.facts.serverSamples);
+    if (s && s->steady) {
+        data.steadyFromS = s->steady->startS;
+        data.steadyToS = s->steady->endS;
+    }
     m_timeline->setData(data);
     m_timeline->setMessage(s ? QString() : emptyText());
     m_timelineTable->setTable(timelineTable(data));

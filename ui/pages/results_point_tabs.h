@@ -16,6 +16,7 @@ namespace tailmark::ui {
 
 class BoundPanel;
 class DistributionChart;
+class FleetPanel;
 class TableView;
 class TimelineChart;
 
@@ -68,6 +69,7 @@ private:
     TableView* m_constraints;
     QLabel* m_generator;
     BoundPanel* m_bound;
+    FleetPanel* m_fleet;
     TableView* m_server;
     QLabel* m_serverText;
     TableView* m_card;

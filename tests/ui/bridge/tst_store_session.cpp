@@ -64,6 +64,34 @@ private slots:
                 loose->operatingPoints.front().lastPassing->load);
     }
 
+    /// What is answered from memory must be what a reading of all records says.
+    void anotherSloIsAnsweredAsTheRecordsSay()
+    {
+        auto store = Store::open(m_path.toStdString());
+        QVERIFY(store.ok());
+        StoreSession session(m_path);
+        QVERIFY(resultsOf(session, Slo{{"ttft_ms", 99, 300}, {"tpot_ms", 90, 40}}));
+        for (const Slo& slo : {Slo{{"ttft_ms", 99, 900}, {"tpot_ms", 90, 40}}, Slo{{"ttft_ms", 99, 150}},
+                               Slo{{"ttft_ms", 99, 300}, {"tpot_ms", 90, 40}}, Slo{{"ttft_ms", 50, 200}}}) {
+            const ResultsPtr answer = resultsOf(session, slo);
+            const auto read = loadResults(store.value(), m_run, slo);
+            QVERIFY(answer && read.ok());
+            const RunResults& full = read.value();
+            QVERIFY(answer->slo == slo);
+            QCOMPARE(answer->points.size(), full.points.size());
+            for (std::size_t i = 0; i < full.points.size(); ++i) {
+                const PointSummary &mine = answer->points[i], &theirs = full.points[i];
+                QVERIFY(mine.point.index == theirs.point.index);
+                QVERIFY(mine.slo == theirs.slo);
+                QVERIFY(mine.verdict == theirs.verdict);
+                QVERIFY(mine.rates == theirs.rates);
+            }
+            QCOMPARE(answer->operatingPoints.size(), full.operatingPoints.size());
+            for (std::size_t i = 0; i < full.operatingPoints.size(); ++i)
+                QCOMPARE(answer->operatingPoints[i].sentence, full.operatingPoints[i].sentence);
+        }
+    }
+
     void droppedRequestsAreNotAnswered()
     {
         StoreSession session(m_path);

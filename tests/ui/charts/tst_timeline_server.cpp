@@ -74,6 +74,23 @@ private slots:
         QVERIFY(!requests->isVisible() && !cache->isVisible());
     }
 
+    void theSteadyPartIsABarAtTheFoot()
+    {
+        TimelineChart chart;
+        chart.resize(900, 600);
+        chart.show();
+        PlotView* plot = chart.plots().first();
+        TimelineData data = dataOf({});
+        chart.setData(data);
+        const QImage without = plot->image();
+        chart.setData(data);
+        QVERIFY(plot->image() == without);
+        data.steadyFromS = 4;
+        data.steadyToS = 10;
+        chart.setData(data);
+        QVERIFY(plot->image() != without);
+    }
+
     void samplesOfOneReadingAreOneState()
     {
         const TimelineData data =
