@@ -211,6 +211,58 @@ std::string restsOn(Pairing pairing, std::size_t pairs, int repeats)
            ", which one repeat does not show, is assumed to be " + percentText(assumedNoise(pairing)) + ".";
 }
 
+/// The loads between which the limit is crossed; 0 and absent where no level tells.
+struct LoadBracket
+{
+    double least = 0;
+    std::optional<double> most;
+};
+
+LoadBracket bracketOf(const OperatingPoint& point)
+{
+    switch (point.state) {
+    case OperatingState::Found:
+    case OperatingState::NotReached:
+    case OperatingState::BelowFirst:
+        break;
+    default:
+        return {};
+    }
+    if (point.crossing)
+        return {point.crossing->load, point.crossing->load};
+    LoadBracket bracket;
+    if (point.lastPassing)
+        bracket.least = point.lastPassing->load;
+    if (point.firstFailing)
+        bracket.most = point.firstFailing->load;
+    return bracket;
+}
+
+/// What the levels alone tell of two operating points of which one has no crossing.
+void boundLoads(CapacityComparison& c, const OperatingPoint& a, const OperatingPoint& b)
+{
+    const LoadBracket ofA = bracketOf(a), ofB = bracketOf(b);
+    if (a.axis != b.axis)
+        return;
+    if (ofA.most && *ofA.most > 0 && ofB.least > 0)
+        c.leastLoadRatio = ofB.least / *ofA.most;
+    if (ofB.most && ofA.least > 0)
+        c.mostLoadRatio = *ofB.most / ofA.least;
+}
+
+std::string loadBoundsText(const CapacityComparison& c, const std::string& nameA, const std::string& nameB)
+{
+    if (!c.leastLoadRatio && !c.mostLoadRatio)
+        return {};
+    const auto times = [](const std::optional<double>& ratio) { return figureText(*ratio); };
+    const std::string bounds = c.leastLoadRatio && c.mostLoadRatio
+                                   ? "between " + times(c.leastLoadRatio) + " and " + times(c.mostLoadRatio)
+                               : c.mostLoadRatio ? "at most " + times(c.mostLoadRatio)
+                                                 : "at least " + times(c.leastLoadRatio);
+    return ", but by the levels that pass and fail the limit is met up to " + bounds + " times the load by " + nameB +
+           " as by " + nameA;
+}
+
 CapacityComparison compareAs(Pairing pairing, const OperatingPoint& a, const OperatingPoint& b,
                              std::span<const double> ratios, const std::string& nameA, const std::string& nameB)
 {
@@ -228,7 +280,8 @@ CapacityComparison compareAs(Pairing pairing, const OperatingPoint& a, const Ope
                                   static_cast<std::size_t>(a.repeats), static_cast<std::size_t>(b.repeats), pairing);
     }
     if (!c.ratio) {
-        c.sentence = "No ratio of capacities: " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
+        boundLoads(c, a, b);
+        c.sentence = "No ratio of capacities" + loadBoundsText(c, nameA, nameB) + ": " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
         return c;
     }
     const std::string at = "where " + limitsText(a.slo) + ": ";

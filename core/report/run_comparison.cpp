@@ -55,6 +55,8 @@ Json capacityJson(const CapacityComparison& capacity)
             {"ratio", capacity.ratio ? Json(capacity.ratio->value) : Json()},
             {"ci95", intervalJson(capacity.ratio ? capacity.ratio->ci95 : std::nullopt)},
             {"distinguishable", capacity.ratio && capacity.ratio->ci95 ? Json(capacity.ratio->isDistinguishable()) : Json()},
+            {"least_load_ratio", orNull(capacity.leastLoadRatio)},
+            {"most_load_ratio", orNull(capacity.mostLoadRatio)},
             {"throughput_gained_percent", gained},
             {"time_saved_percent", saved},
             {"sentence", capacity.sentence}};

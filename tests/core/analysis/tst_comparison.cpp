@@ -454,6 +454,39 @@ private slots:
         QVERIFY(compareCapacities(std::span(&one, 1), std::span(&other, 1), "a", "b").empty());
     }
 
+    void levelsBoundTheLoadWhereThereIsNoCrossing()
+    {
+        const auto between = [](OperatingState state, std::optional<double> passing, std::optional<double> failing) {
+            OperatingPoint op = found(4000, {});
+            op.crossing.reset();
+            op.state = state;
+            if (passing)
+                op.lastPassing = CapacityAt{*passing, {}, {}, {}};
+            if (failing)
+                op.firstFailing = CapacityAt{*failing, {}, {}, {}};
+            return op;
+        };
+        const OperatingPoint a = between(OperatingState::Found, 32, 64), b = between(OperatingState::Found, 8, 16);
+        const CapacityComparison both = compareCapacity(a, b, "A", "B");
+        QVERIFY(!both.ratio);
+        QCOMPARE(both.leastLoadRatio.value(), 0.125); // 8 / 64
+        QCOMPARE(both.mostLoadRatio.value(), 0.5);    // 16 / 32
+        QVERIFY2(both.sentence.starts_with("No ratio of capacities, but by the levels that pass and fail the limit is met "
+                                           "up to between 0.125 and 0.5 times the load by B as by A: A: "),
+                 both.sentence.c_str());
+        const CapacityComparison below = compareCapacity(a, between(OperatingState::BelowFirst, {}, 4), "A", "B");
+        QVERIFY(!below.leastLoadRatio);
+        QCOMPARE(below.mostLoadRatio.value(), 0.125);
+        QVERIFY2(below.sentence.find("up to at most 0.125 times") != std::string::npos, below.sentence.c_str());
+        const CapacityComparison open = compareCapacity(a, between(OperatingState::NotReached, 128, {}), "A", "B");
+        QCOMPARE(open.leastLoadRatio.value(), 2.0);
+        QVERIFY(!open.mostLoadRatio);
+        const CapacityComparison unknown =
+            compareCapacity(between(OperatingState::NotReached, 32, {}), between(OperatingState::NotReached, 8, {}), "A", "B");
+        QVERIFY(!unknown.leastLoadRatio && !unknown.mostLoadRatio);
+        QVERIFY(unknown.sentence.starts_with("No ratio of capacities: "));
+    }
+
     void withoutACrossingThereIsNoRatio()
     {
         OperatingPoint open = found(4000, {});
