@@ -21,20 +21,15 @@ const std::set<std::string>& fieldsOf(TestKind kind)
 {
     static const std::set<std::string> shape = {"prompt_tokens", "output_tokens", "concurrency"};
     static const std::set<std::string> closed = {"levels", "think_time_s", "think_time"};
-    static const std::set<std::string> open = {"rates_per_s",     "process",       "cv",
-                                               "recorded.from_s", "recorded.to_s", "recorded.time_scale",
-                                               "fan_out",         "shape"};
-    static const std::set<std::string> burst = {"base_rate_per_s",
-                                                "burst_rate_per_s",
-                                                "baseline_s",
-                                                "burst_s",
-                                                "recovery_s",
-                                                "process",
-                                                "cv",
-                                                "recorded.from_s",
-                                                "recorded.to_s",
-                                                "recorded.time_scale",
-                                                "fan_out"};
+    static const std::set<std::string> arrivals = {
+        "process", "cv", "recorded.from_s", "recorded.to_s", "recorded.time_scale", "fan_out"};
+    static const auto withArrivals = [](std::set<std::string> fields) {
+        fields.insert(arrivals.begin(), arrivals.end());
+        return fields;
+    };
+    static const std::set<std::string> open = withArrivals({"rates_per_s", "shape"});
+    static const std::set<std::string> burst =
+        withArrivals({"base_rate_per_s", "burst_rate_per_s", "baseline_s", "burst_s", "recovery_s"});
     static const std::set<std::string> cold = {"requests", "timeout_s", "command", "keep_running"};
     switch (kind) {
     case TestKind::FixedShape:
@@ -51,29 +46,14 @@ const std::set<std::string>& fieldsOf(TestKind kind)
     return cold;
 }
 
-constexpr const char* kAllFields[] = {"prompt_tokens",
-                                      "output_tokens",
-                                      "concurrency",
-                                      "levels",
-                                      "think_time_s",
-                                      "think_time",
-                                      "rates_per_s",
-                                      "base_rate_per_s",
-                                      "burst_rate_per_s",
-                                      "baseline_s",
-                                      "burst_s",
-                                      "recovery_s",
-                                      "process",
-                                      "cv",
-                                      "recorded.from_s",
-                                      "recorded.to_s",
-                                      "recorded.time_scale",
-                                      "fan_out",
-                                      "shape",
-                                      "requests",
-                                      "timeout_s",
-                                      "command",
-                                      "keep_running"};
+std::set<std::string> fieldsOfAnyKind()
+{
+    std::set<std::string> all;
+    for (const TestKind kind : {TestKind::FixedShape, TestKind::ConcurrencySweep, TestKind::ArrivalSweep,
+                                TestKind::BurstRecovery, TestKind::ColdStart})
+        all.insert(fieldsOf(kind).begin(), fieldsOf(kind).end());
+    return all;
+}
 
 /// "0: 1; 60: 2.5", and back.
 QString shapeText(const std::vector<RateFactor>& shape)
@@ -323,7 +303,7 @@ void PlanTestForm::fitFields()
     const Test& test = m_document.matrix().tests[static_cast<std::size_t>(m_row)];
     const bool hasCv = test.process == ArrivalProcess::Gamma || test.process == ArrivalProcess::Weibull;
     const bool recorded = test.process == ArrivalProcess::Recorded;
-    for (const std::string field : kAllFields)
+    for (const std::string& field : fieldsOfAnyKind())
         setFieldVisible(field, fieldsOf(test.kind).contains(field) && (field != "cv" || hasCv) &&
                                    (!field.starts_with("recorded.") || recorded));
 }
