@@ -51,6 +51,15 @@ private:
         return starts.join(' ');
     }
 
+    /// What the run told until this point had started, or it fell silent.
+    static QByteArray eventsUntil(QProcess& process, const QString& start)
+    {
+        QByteArray events;
+        while (!startsIn(events).contains(start) && process.waitForReadyRead(20'000))
+            events += process.readAllStandardOutput();
+        return events;
+    }
+
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
@@ -96,9 +105,7 @@ void TestPaired::oneThatGoesAwayEndsItsHalfOnly()
     Simulator a;
     Simulator b;
     const auto process = startCli(arguments(a.url(), b.url(), {u"--events"_s, u"-"_s}));
-    QByteArray out;
-    while (!startsIn(out).contains(u"b4"_s) && process->waitForReadyRead(20'000))
-        out += process->readAllStandardOutput();
+    QByteArray out = eventsUntil(*process, u"b4"_s);
     b.kill();
     const Ended ended = collect(*process);
     out += ended.out;
@@ -125,9 +132,7 @@ void TestPaired::stopEndsBoth()
 {
     Simulator a, b;
     const auto process = startCli(arguments(a.url(), b.url(), {u"--events"_s, u"-"_s}));
-    QByteArray out;
-    while (!startsIn(out).contains(u"b2"_s) && process->waitForReadyRead(20'000))
-        out += process->readAllStandardOutput();
+    QByteArray out = eventsUntil(*process, u"b2"_s);
     process->write("stop\n");
     out += collect(*process).out;
     const QJsonArray runs = cli({u"list"_s, u"--json"_s, u"--db"_s, file("runs.sqlite")}).json().array();
@@ -141,9 +146,7 @@ void TestPaired::skippedOnBoth()
 {
     Simulator a, b;
     const auto process = startCli(arguments(a.url(), b.url(), {u"--events"_s, u"-"_s}));
-    QByteArray out;
-    while (!startsIn(out).contains(u"a2"_s) && process->waitForReadyRead(20'000))
-        out += process->readAllStandardOutput();
+    QByteArray out = eventsUntil(*process, u"a2"_s);
     process->write("skip\n");
     out += collect(*process).out;
     QCOMPARE(startsIn(out), u"a2 b4 a4 a30 b30"_s);
