@@ -19,13 +19,13 @@ out=${TAILMARK_DEMO_OUTPUT:-demo-output}
 mkdir -p "$out" || die "cannot create $out"
 say "No display: running the demo headless into $out"
 
-say "A first run to compare with: the concurrency sweep on a simulated H200 (about one minute)"
-coproc SIM { exec "$bin/tailmark-sim" --profile 8b-h200 --port 0 --exit-with-parent; }
+say "A first run to compare with: the concurrency sweep on a simulated B200 (about one minute)"
+coproc SIM { exec "$bin/tailmark-sim" --profile 8b-b200 --port 0 --exit-with-parent; }
 sim_pid=$SIM_PID
 trap 'kill "$sim_pid" 2>/dev/null' EXIT
 read -r -t 20 url <&"${SIM[0]}" || die "the simulated engine did not start"
-"$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --name "Demo: Llama-3.1-8B on a simulated H200" \
-    --set bound.accelerator=h200-sxm --only concurrency_sweep --base-url "$url" --db "$out/runs.sqlite" || die "the run failed"
+"$bin/tailmark-cli" run resources/matrices/demo.tailmark.json --name "Demo: Llama-3.1-8B on a simulated B200" \
+    --set bound.accelerator=b200-sxm --set 'tests[0].levels=[24, 48, 96, 128, 160, 192]' --only concurrency_sweep --base-url "$url" --db "$out/runs.sqlite" || die "the run failed"
 
 baseline=$("$bin/tailmark-cli" list --db "$out/runs.sqlite" | awk 'NR == 2 { print $1 }') # the newest run
 

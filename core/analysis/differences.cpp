@@ -20,6 +20,7 @@ using Entries =
 constexpr std::string_view kUnknown = "unknown";
 constexpr std::string_view kQuantization = "card.quantization";
 constexpr std::string_view kEngine = "card.engine";
+constexpr std::string_view kAccelerator = "card.accelerator";
 constexpr std::string_view kWorkload = "workload"; ///< all of it: neither run tells any
 
 void flatten(const nlohmann::ordered_json& json, const std::string& path, Entries& entries)
@@ -162,11 +163,26 @@ std::vector<std::string> cardKeys(const RunCard& a, const RunCard& b)
     return keys;
 }
 
+bool knownToDiffer(const RunCard& a, const RunCard& b, const std::string& key)
+{
+    const CardEntry entryA = a.entry(key);
+    const CardEntry entryB = b.entry(key);
+    return isKnown(entryA) && isKnown(entryB) && entryA.value != entryB.value;
+}
+
+/// What engines tell among their flags that they derive from the accelerator: how many tokens its memory leaves room for,
+/// and of the simulated engine how fast it is.
+bool isOfTheAccelerator(const std::string& key)
+{
+    constexpr std::array<std::string_view, 5> kKeys = {"flags.num_gpu_blocks", "flags.max_total_num_tokens",
+                                                       "flags.kv_capacity_tokens", "flags.profile", "flags.step_time"};
+    return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
 void cardDifferences(const RunCard& a, const RunCard& b, std::vector<Difference>& out)
 {
-    const CardEntry engineA = a.entry("engine");
-    const CardEntry engineB = b.entry("engine");
-    const bool otherEngine = isKnown(engineA) && isKnown(engineB) && engineA.value != engineB.value;
+    const bool otherEngine = knownToDiffer(a, b, "engine");
+    const bool otherAccelerator = knownToDiffer(a, b, "accelerator");
     for (const std::string& key : cardKeys(a, b)) {
         const CardEntry entryA = a.entry(key);
         const CardEntry entryB = b.entry(key);
@@ -181,6 +197,8 @@ void cardDifferences(const RunCard& a, const RunCard& b, std::vector<Difference>
         const bool ofTheEngine = key == "engine_version" || (key.starts_with("flags.") && !bothKnown);
         if (otherEngine && ofTheEngine)
             d.partOf = kEngine;
+        else if (otherAccelerator && isOfTheAccelerator(key))
+            d.partOf = kAccelerator;
         out.push_back(std::move(d));
     }
 }

@@ -246,6 +246,19 @@ std::string onlyOptions(const Plan& plan)
     return all ? std::string() : options;
 }
 
+/// Starts the simulated engine where the matrix looks for it; empty for any other engine.
+std::string simulatorCommand(const RunCard& card, const std::string& baseUrl)
+{
+    const CardEntry profile = card.entry("flags.profile");
+    if (card.entry("engine").value != "sim" || profile.origin == CardOrigin::Unknown)
+        return {};
+    const std::string authority = baseUrl.substr(0, baseUrl.find('/', baseUrl.find("://") + 3));
+    const std::size_t colon = authority.rfind(':');
+    const std::string port = authority.substr(colon + 1);
+    const bool numbered = !port.empty() && port.find_first_not_of("0123456789") == std::string::npos;
+    return "tailmark-sim --profile " + profile.value + (numbered ? " --port " + port : std::string());
+}
+
 ReportSection rerunSection(const RunResults& results)
 {
     const Matrix& matrix = results.run.plan.matrix;
@@ -268,8 +281,17 @@ ReportSection rerunSection(const RunResults& results)
                 (matrix.pairedWith ? ", whose target is `paired_with`."
                                    : ", whose report has the matrix of both; by itself this one gives one run."),
             Paragraph::Kind::Plain});
-    section.blocks.push_back(
-        Listing{"Command", "tailmark-cli run matrix.tailmark.json" + onlyOptions(results.run.plan)});
+    std::string commands = "tailmark-cli run matrix.tailmark.json" + onlyOptions(results.run.plan);
+    if (const std::string simulator = simulatorCommand(results.run.card, matrix.target.baseUrl); !simulator.empty()) {
+        section.blocks.push_back(Paragraph{"The simulated engine is to be started first, with the flags of the card that "
+                                           "differ from its profile.",
+                                           Paragraph::Kind::Plain});
+        commands = simulator + " &\n" + commands;
+    } else {
+        section.blocks.push_back(Paragraph{
+            "An engine that answers elsewhere by now is given with --base-url.", Paragraph::Kind::Plain});
+    }
+    section.blocks.push_back(Listing{"Command", commands});
     section.blocks.push_back(Listing{"matrix.tailmark.json", safe.dump(2)});
     return section;
 }

@@ -170,12 +170,17 @@ void Server::Impl::serverInfo(Connection& connection, const HttpRequest&)
     nlohmann::json faults = nlohmann::json::array();
     for (const Fault& fault : m_options.faults)
         faults.push_back(faultText(fault));
-    const nlohmann::json info = {{"engine", "tailmark-sim"},
-                                 {"version", TAILMARK_VERSION},
-                                 {"profile", nlohmann::json::parse(profileJson(m_options.profile))},
-                                 {"max_queue", m_options.maxQueue},
-                                 {"seed", m_options.seed},
-                                 {"faults", faults}};
+    const nlohmann::json profile = nlohmann::json::parse(profileJson(m_options.profile));
+    // What an engine is told at its start, apart from what its accelerator makes of it.
+    nlohmann::json flags = {{"max_queue", m_options.maxQueue}, {"seed", m_options.seed}, {"faults", faults}};
+    for (const char* key : {"block", "max_model_len", "max_num_seqs", "max_num_batched_tokens", "prefix_cache", "kv_capacity_tokens",
+                            "natural_output", "speculative"})
+        flags[key] = profile.at(key);
+    nlohmann::json stepTime;
+    for (const char* key : {"decode", "prefill", "step_overhead_ms", "ingest_ms", "per_token_ms", "jitter"})
+        stepTime[key] = profile.at(key);
+    const nlohmann::json info = {{"engine", "tailmark-sim"}, {"version", TAILMARK_VERSION}, {"profile", profile},
+                                 {"flags", flags},           {"step_time", stepTime}};
     connection.respond(200, kJsonType, info.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

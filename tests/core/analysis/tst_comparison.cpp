@@ -278,6 +278,32 @@ private slots:
         QVERIFY(comparisonSentence(d).find("unknown in both runs") != std::string::npos);
     }
 
+    void anotherAcceleratorHasItsOwnRoomForTokensAndSpeed()
+    {
+        RunFacts a = facts();
+        a.card.read("accelerator", "H100 SXM 80 GB");
+        a.card.read("flags.kv_capacity_tokens", "468944");
+        a.card.read("flags.step_time", "{\"decode\":6.89}");
+        RunFacts b = a;
+        b.card.read("accelerator", "B200 SXM 180 GB");
+        b.card.read("flags.kv_capacity_tokens", "1222608");
+        b.card.read("flags.step_time", "{\"decode\":3.58}");
+        const auto d = differences(a, b);
+        QVERIFY(isControlled(d));
+        QCOMPARE(QString::fromStdString(comparisonSentence(d)).section(';', 0, 0),
+                 QString("Controlled: only accelerator differs (H100 SXM 80 GB / B200 SXM 180 GB), with 2 entries that "
+                         "belong to it"));
+
+        b.card.read("flags.max_num_seqs", "64"); // told to the engine: counts for itself
+        QVERIFY(!isControlled(differences(a, b)));
+
+        RunFacts fewer = a; // on one accelerator so does its room
+        fewer.card.read("flags.kv_capacity_tokens", "100000");
+        const auto room = differences(a, fewer);
+        QVERIFY(isControlled(room));
+        QVERIFY(comparisonSentence(room).starts_with("Controlled: only flags.kv_capacity_tokens differs"));
+    }
+
     void anotherEngineHasItsOwnVersionAndFlags()
     {
         RunFacts b = facts();

@@ -406,6 +406,22 @@ private slots:
             QVERIFY2(md.contains(part), qPrintable(QString(part) + "\n" + md.left(4000)));
     }
 
+    void theSimulatedEngineIsStartedFirst()
+    {
+        StoredFixture f = sweepFixture();
+        f.run.plan.matrix.target.baseUrl = "http://127.0.0.1:8123/v1";
+        const auto commands = [&] {
+            StoredRunOfTest stored(f);
+            return QString::fromStdString(markdownReport(loadResults(stored.store(), stored.id).value()));
+        };
+        QVERIFY(!commands().contains("tailmark-sim"));
+        QVERIFY(commands().contains("--base-url"));
+        f.run.card = RunCard();
+        f.run.card.read("engine", "sim");
+        f.run.card.read("flags.profile", "8b-b200");
+        QVERIFY(commands().contains("tailmark-sim --profile 8b-b200 --port 8123 &\ntailmark-cli run matrix.tailmark.json"));
+    }
+
     /// Each figure of throughput has its latency in the same row.
     void noThroughputStandsWithoutItsLatency()
     {

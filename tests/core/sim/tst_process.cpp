@@ -122,9 +122,14 @@ void TestProcess::settingsReachTheEngine()
     QCOMPARE(profile["speculative"]["tokens"], 3);
     QCOMPARE(profile["speculative"]["acceptance"], 0.5);
     QCOMPARE(profile["natural_output"]["mean"], 33.0);
-    QCOMPARE(info["max_queue"], 9);
-    QCOMPARE(info["seed"], 77);
-    QCOMPARE(info["faults"], (nlohmann::json{"hang@0.25", "cut:3@0.5"}));
+    const auto& flags = info["flags"];
+    QCOMPARE(flags["kv_capacity_tokens"], 3201);
+    QCOMPARE(flags["speculative"]["tokens"], 3);
+    QCOMPARE(flags["max_queue"], 9);
+    QCOMPARE(flags["seed"], 77);
+    QVERIFY(!flags.contains("decode")); // what the accelerator makes of it
+    QCOMPARE(info["step_time"]["decode"], profile["decode"]);
+    QCOMPARE(flags["faults"], (nlohmann::json{"hang@0.25", "cut:3@0.5"}));
     QCOMPARE(get(sim.port(), "/v1/models").json()["data"][0]["id"], "mine");
     QVERIFY(QFile::exists(truth));
 }

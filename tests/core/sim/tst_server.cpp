@@ -54,7 +54,7 @@ void TestServerFace::smallEndpoints()
     QCOMPARE(server.get("/version").json()["version"], TAILMARK_VERSION);
     const json info = server.get("/server_info").json();
     QCOMPARE(info["profile"]["name"], "fast");
-    QCOMPARE(info["seed"], 1);
+    QCOMPARE(info["flags"]["seed"], 1);
     QCOMPARE(server.get("/nowhere").status, 404);
     QCOMPARE(server.get(kChat).status, 405);
     QCOMPARE(server.post("/v1/models", "{}").status, 405);
