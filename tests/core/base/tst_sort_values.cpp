@@ -35,6 +35,7 @@ private slots:
             if (n > 10) {
                 values[3] = std::numeric_limits<double>::infinity();
                 values[7] = -std::numeric_limits<double>::infinity();
+                values[8] = -0.0;
             }
             std::vector<double> expected = values;
             std::sort(expected.begin(), expected.end());
