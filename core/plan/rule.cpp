@@ -85,7 +85,8 @@ std::string nearestWord(std::string_view word, const std::string_view* begin, co
     // The start of a key often lacks only its unit ("duration" for "duration_s"), which a distance judges
     // harshly.
     std::string_view best;
-    std::size_t bestDistance = std::max<std::size_t>(2, word.size() / 3) + 1;
+    const std::size_t most = word.size() < 5 ? 1 : std::max<std::size_t>(2, word.size() / 3); // of "foo", "slo" is no guess
+    std::size_t bestDistance = most + 1;
     for (const std::string_view* it = begin; it != end; ++it) {
         std::size_t distance = editDistance(word, *it);
         if (word.size() >= 3 && it->starts_with(word))

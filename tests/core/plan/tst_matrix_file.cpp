@@ -210,6 +210,9 @@ private slots:
             "demo.tailmark.json: measurement.duration: is not a key here; did you mean \"duration_s\"?");
         row("unknown key with a line break", R"({"target":{"extra_body":{"a\nb":1},"m\nodel":"x"}})",
             "demo.tailmark.json: target.m\\nodel: is not a key here; did you mean \"model\"?");
+        row("short unknown key with none near", R"({"foo":1})",
+            "demo.tailmark.json: foo: is not a key here; allowed: \"schema_version\", \"name\", \"target\", \"card\", "
+            "\"paired_with\", \"bound\", \"workload\", \"slo\", \"tests\", \"measurement\" or \"limits\"");
         row("unknown key with none near", R"({"limits":{"colour":1}})",
             "demo.tailmark.json: limits.colour: is not a key here; allowed: \"connect_timeout_s\", "
             "\"first_token_timeout_s\", \"stall_timeout_s\", \"total_timeout_s\", \"max_in_flight\" or "
