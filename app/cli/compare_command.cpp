@@ -82,7 +82,7 @@ int exitCodeOf(const std::vector<FailCondition>& conditions, const ComparedRuns&
 {
     for (const FailCondition& condition : conditions) {
         for (const RunComparison& comparison : compared.comparisons) {
-            if (const std::optional<std::string> why = condition.holds(comparison.capacities)) {
+            if (const std::optional<std::string> why = condition.holds(comparison)) {
                 std::fprintf(stderr, "tailmark-cli: --fail-if %s%s\n", why->c_str(),
                              compared.comparisons.size() > 1
                                  ? (" (" + comparison.nameB + "/" + comparison.nameA + ")").c_str()
@@ -192,9 +192,10 @@ void addCompare(CLI::App& app, Action& action)
         ->allow_extra_args(false);
     command
         ->add_option("--fail-if", arguments->failIf,
-                     "Exit with 5 where this holds of a run against the baseline, or cannot be told: capacity, the ratio "
-                     "B/A of the throughputs at the limit, then one of < <= > >= and a number, like 'capacity<0.95'; "
-                     "TEST/ before it: of this test only")
+                     "Exit with 5 where this holds of a run against the baseline, or cannot be told: a ratio B/A, then one "
+                     "of < <= > >= and a number. capacity: of the throughputs at the limit, like 'capacity<0.95'; "
+                     "throughput, latency, goodput: at each level that both have, or with @LOAD at this one, like "
+                     "'latency@32>1.1'. TEST/ before it: of this test only")
         ->type_name("CONDITION")
         ->allow_extra_args(false);
     command->add_option("--as", arguments->as, "html, md: report; json; default: a table for the terminal")

@@ -27,6 +27,26 @@ constexpr std::array kCapacities = {
     Capacity{"goodput_requests_per_s", [](const CapacityAt& at) { return at.goodputRequestsPerS; }},
 };
 
+constexpr std::string_view kCapacityRatio = "capacity";
+
+/// Ratios of a level that two runs have.
+struct LevelRatio
+{
+    std::string_view key;
+    std::optional<double> LevelComparison::*value;
+};
+constexpr std::array kLevelRatios = {
+    LevelRatio{"throughput", &LevelComparison::throughputRatio},
+    LevelRatio{"latency", &LevelComparison::latencyRatio},
+    LevelRatio{"goodput", &LevelComparison::goodputRatio},
+};
+
+const LevelRatio* levelRatioOf(std::string_view subject)
+{
+    const auto it = std::ranges::find(kLevelRatios, subject, &LevelRatio::key);
+    return it == kLevelRatios.end() ? nullptr : &*it;
+}
+
 const Capacity* capacityOf(std::string_view subject)
 {
     if (!subject.starts_with(kOperatingPoint))
@@ -65,10 +85,14 @@ std::optional<double> valueAt(const PointSummary& point, const MetricInfo& metri
 
 Result<FailCondition> FailCondition::parseComparison(const std::string& text)
 {
-    constexpr const char* kExample = "must begin with a number of a comparison, like capacity<0.95";
     Result<FailCondition> parsed = parseSides(text, "capacity<0.95");
-    if (parsed && (parsed.value().subject != "capacity" || parsed.value().load))
-        return parsed.value().refused(kExample);
+    if (!parsed)
+        return parsed;
+    const FailCondition& condition = parsed.value();
+    if (condition.subject == kCapacityRatio && condition.load)
+        return condition.refused("a capacity is where the limit is crossed, and has no load");
+    if (condition.subject != kCapacityRatio && !levelRatioOf(condition.subject))
+        return condition.refused("must begin with capacity, throughput, latency or goodput, like capacity<0.95 or latency@32>1.1");
     return parsed;
 }
 
@@ -209,6 +233,26 @@ std::optional<std::string> FailCondition::holds(const RunResults& results) const
         known = true;
     }
     return known ? std::nullopt : std::optional(text + ": there is no such point");
+}
+
+std::optional<std::string> FailCondition::holds(const RunComparison& comparison) const
+{
+    return subject == kCapacityRatio ? holds(std::span(comparison.capacities)) : holds(std::span(comparison.levels));
+}
+
+std::optional<std::string> FailCondition::holds(std::span<const LevelComparison> levels) const
+{
+    bool known = false;
+    for (const LevelComparison& level : levels) {
+        if (!concerns(level.test) || (load && level.load.value != *load))
+            continue;
+        const std::optional<double> ratio = level.*(levelRatioOf(subject)->value);
+        if (!ratio || fires(*ratio))
+            return text + ": in test " + level.test + " at load " + figure(level.load.value) +
+                   (ratio ? " it is " + figure(*ratio) : " it is not known");
+        known = true;
+    }
+    return known ? std::nullopt : std::optional(text + ": both runs have no such level");
 }
 
 std::optional<std::string> FailCondition::holds(std::span<const CapacityComparison> capacities) const

@@ -4,6 +4,7 @@
 #include "analysis/comparison.h"
 #include "base/result.h"
 #include "plan/plan.h"
+#include "report/run_comparison.h"
 #include "report/run_results.h"
 
 #include <optional>
@@ -29,16 +30,19 @@ struct FailCondition
     double value = 0;
 
     static Result<FailCondition> parse(const std::string& text);
-    /// Of two runs: `compare … --fail-if 'capacity<0.95'`, the ratio B/A of the capacities at the SLO.
+    /// Of two runs, ratios B/A: `compare … --fail-if 'capacity<0.95'`, of the throughputs at the SLO;
+    /// `throughput|latency|goodput[@LOAD]`, at any level that both have, or at those of this load.
     static Result<FailCondition> parseComparison(const std::string& text);
     /// Refuses a gate that no result of this plan can answer: a test or load that is not in it, an operating
     /// point where none will be.
     Status check(const Plan& plan) const;
     /// Why it holds, in words; nothing when it does not.
     std::optional<std::string> holds(const RunResults& results) const;
-    std::optional<std::string> holds(std::span<const CapacityComparison> capacities) const;
+    std::optional<std::string> holds(const RunComparison& comparison) const;
 
 private:
+    std::optional<std::string> holds(std::span<const CapacityComparison> capacities) const;
+    std::optional<std::string> holds(std::span<const LevelComparison> levels) const;
     /// What stands on both sides of the operator; the subject is not looked at.
     static Result<FailCondition> parseSides(const std::string& text, const std::string& example);
     Error refused(const std::string& message) const;

@@ -205,7 +205,7 @@ int endPair(const RunArguments& arguments, const Gates& gates, const Store& stor
     if (codeA != kDone || codeB != kDone)
         return codeA == kDone || (report.b.failure && !report.a.failure) ? codeB : codeA;
     for (const FailCondition& gate : gates.ofComparison)
-        if (const std::optional<std::string> why = gate.holds(compared.value().comparisons.front().capacities))
+        if (const std::optional<std::string> why = gate.holds(compared.value().comparisons.front()))
             return failsGate(*why);
     return kDone;
 }

@@ -205,6 +205,14 @@ void TestRequests::comparedByWhatIsAsked()
     const QStringList gated{u"compare"_s, u"--baseline"_s, u"release"_s, u"2"_s, u"--fail-if"_s};
     QCOMPARE(cli(gated + QStringList{u"capacity<0.95"_s} + onDb).code, 5); // one level has no capacity: it cannot be told
     QCOMPARE(cli(gated + QStringList{u"load<1"_s} + onDb).code, 2);
+    QCOMPARE(cli(gated + QStringList{u"capacity@1<1"_s} + onDb).code, 2);
+    // Ratios of levels: both bounds of a number cannot fail at once, and a level that neither has has no ratio.
+    const Ended slower = cli(gated + QStringList{u"throughput<1000"_s} + onDb);
+    QCOMPARE(slower.code, 5);
+    QVERIFY2(slower.err.contains("at load"), slower.err.constData());
+    QCOMPARE(cli(gated + QStringList{u"throughput>1000"_s} + onDb).code, 0);
+    QCOMPARE(cli(gated + QStringList{u"latency>1000"_s} + onDb).code, 0);
+    QCOMPARE(cli(gated + QStringList{u"throughput@77>1000"_s} + onDb).code, 5);
     QCOMPARE(cli(QStringList{u"compare"_s, u"1"_s, u"2"_s, u"--as"_s, u"html"_s, u"-o"_s, file("compared.html")} + onDb).code,
              0);
     QFile report(file("compared.html"));
