@@ -14,6 +14,8 @@ const char* originId(CardOrigin origin)
         return "typed";
     case CardOrigin::Read:
         return "read";
+    case CardOrigin::Sent:
+        return "sent";
     case CardOrigin::Unknown:
         break;
     }
@@ -55,6 +57,13 @@ void RunCard::read(const std::string& key, const std::string& value, const std::
         m_entries[key] = {value, CardOrigin::Read, source};
 }
 
+void RunCard::setSent(const std::map<std::string, std::string>& entries)
+{
+    std::erase_if(m_entries, [](const auto& entry) { return entry.second.origin == CardOrigin::Sent; });
+    for (const auto& [key, value] : entries)
+        m_entries[key] = {value, CardOrigin::Sent};
+}
+
 void RunCard::setStandard(const std::string& key, const std::string& standard)
 {
     const auto it = m_entries.find(key);
@@ -80,6 +89,7 @@ RunCard cardFromJson(const nlohmann::json& json)
     RunCard card;
     if (!json.is_object())
         return card;
+    std::map<std::string, std::string> sent;
     for (const auto& [key, entry] : json.items()) {
         if (!entry.is_object() || !entry.contains("value") || !entry["value"].is_string() ||
             !entry.contains("origin"))
@@ -94,9 +104,12 @@ RunCard cardFromJson(const nlohmann::json& json)
             card.read(key, value, text("source"));
         else if (origin == "typed")
             card.type(key, value);
+        else if (origin == "sent")
+            sent[key] = value;
         if (const std::string standard = text("default"); !standard.empty())
             card.setStandard(key, standard);
     }
+    card.setSent(sent);
     return card;
 }
 

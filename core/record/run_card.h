@@ -9,8 +9,8 @@
 
 namespace tailmark {
 
-/// Where an entry of the card comes from.
-enum class CardOrigin { Unknown, Typed, Read };
+/// Where an entry of the card comes from. Sent: it is a field of the run's own requests.
+enum class CardOrigin { Unknown, Typed, Read, Sent };
 
 struct CardEntry
 {
@@ -22,8 +22,9 @@ struct CardEntry
 };
 
 /// All that identifies a run. Entries by the keys of the matrix's `card` object (engine, engine_version, model,
-/// model_revision, quantization, tokenizer, chat_template, accelerator, accelerator_count, parallelism, notes) and
-/// `flags.<name>`; every fixed key is always present, "unknown" where neither typed nor read.
+/// model_revision, quantization, tokenizer, chat_template, accelerator, accelerator_count, parallelism, notes),
+/// `flags.<name>`, and `request.<field>` of what the run sends; every fixed key is always present, "unknown" where
+/// neither typed nor read.
 class RunCard
 {
 public:
@@ -34,6 +35,8 @@ public:
     /// Typed values win over nothing, read values over both; an empty value changes nothing.
     void type(const std::string& key, const std::string& value);
     void read(const std::string& key, const std::string& value, const std::string& source = {});
+    /// Takes the place of all that was said to be sent before.
+    void setSent(const std::map<std::string, std::string>& entries);
     /// Keeps the engine's default of a flag where the flag has another value.
     void setStandard(const std::string& key, const std::string& standard);
 

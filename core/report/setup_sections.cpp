@@ -29,6 +29,8 @@ const char* originText(CardOrigin origin, bool foreign)
         return "typed";
     case CardOrigin::Read:
         return foreign ? "read from the file" : "read from the target";
+    case CardOrigin::Sent:
+        return "sent with the requests";
     case CardOrigin::Unknown:
         break;
     }

@@ -40,6 +40,7 @@ nlohmann::ordered_json shareSafeMatrix(const Matrix& matrix)
 RunCard shareSafeCard(const RunCard& card)
 {
     RunCard safe;
+    std::map<std::string, std::string> sent;
     for (const auto& [key, entry] : card.entries()) {
         nlohmann::json value = {{key, entry.value}};
         hideSecrets(value);
@@ -48,9 +49,12 @@ RunCard shareSafeCard(const RunCard& card)
             safe.read(key, text, entry.source);
         else if (entry.origin == CardOrigin::Typed)
             safe.type(key, text);
+        else if (entry.origin == CardOrigin::Sent)
+            sent[key] = text;
         if (!entry.standard.empty())
             safe.setStandard(key, entry.standard);
     }
+    safe.setSent(sent);
     return safe;
 }
 

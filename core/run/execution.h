@@ -61,6 +61,7 @@ private:
     const ReadLengths* readFor(const PointPlan& point) const;
     std::shared_ptr<const LengthSource> lengthsOf(const PointPlan& point) const;
     Result<std::shared_ptr<const RequestSource>> requestsOf(const PointPlan& point) const;
+    void noteFields();
     Status noteRequests();
     void setUpPreparation(const ProbeResult& target);
     Status measure();

@@ -7,6 +7,7 @@
 #include "run/environment.h"
 #include "run/generator_threads.h"
 #include "run/log_replay.h"
+#include "run/request_entries.h"
 #include "run/request_hash.h"
 #include "run/table_fit.h"
 #include "target/address.h"
@@ -82,6 +83,7 @@ Status Execution::prepare()
     m_environment.update(connectionFacts(matrix.target));
     m_environment["server_documents"] = m_target.documents;
     setUpPreparation(m_target);
+    noteFields();
     return success();
 }
 
@@ -121,6 +123,7 @@ Status Execution::measureCold()
     m_body.runSalt = salt;
     m_card = probed.value().card;
     setUpPreparation(probed.value());
+    noteFields();
     for (const std::string& note : probed.value().notes)
         if (Status status = warn(note); !status)
             return status;
@@ -214,6 +217,12 @@ Result<std::shared_ptr<const RequestSource>> Execution::requestsOf(const PointPl
                              read ? read->log : nullptr);
 }
 
+/// What the requests carry, into the card.
+void Execution::noteFields()
+{
+    m_card.setSent(requestEntries(m_plan, m_body, [this](const PointPlan& point) { return readFor(point); }));
+}
+
 /// Names what the run asks.
 Status Execution::noteRequests()
 {
@@ -222,6 +231,11 @@ Status Execution::noteRequests()
     if (!names)
         return names.error();
     m_environment["requests"] = std::move(names).value();
+    const RunCard before = m_card;
+    noteFields();
+    if (m_card != before)
+        if (Status status = m_store.updateCard(m_report.run, m_card); !status)
+            return status;
     return m_store.updateEnvironment(m_report.run, m_environment);
 }
 

@@ -57,41 +57,21 @@ void appendNumber(std::string& out, std::int32_t number)
 
 } // namespace
 
-RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const nlohmann::json& ownFields,
-                         const nlohmann::json& rowFields)
+std::vector<SentFields> sentFields(const Matrix& matrix, const BodyOptions& options,
+                                         const nlohmann::json& ownFields, const nlohmann::json& rowFields)
 {
     const Workload& workload = matrix.workload;
     const Result<RequestExtras> read = readExtras(workload.extras);
     const RequestExtras extras = read ? read.value() : RequestExtras{};
-    const bool chat = matrix.target.api == Api::Chat;
-    const bool messages = chat && options.wholeMessages;
-    const bool ids = !chat && options.fit.method == PromptMethod::TokenIds;
-    const bool forced = workload.output == OutputPolicy::Forced;
-    m_choices = extras.choices;
-    if (chat && extras.hasImages && !messages) {
-        m_images = extras.images.count;
-        if (extras.images.file.empty())
-            m_made = std::make_shared<TestImages>(extras.images.widthPx, extras.images.heightPx);
-        else if (const Result<std::string> url = imageFileUrl(extras.images.file))
-            m_imageUrl = url.value();
-        else
-            m_images = 0;
-    }
-
+    const bool ignoreEos = workload.output == OutputPolicy::Forced && options.ignoreEos;
     const std::vector<Variant> one(1);
-    const std::vector<Variant>& variants = extras.variants.empty() ? one : extras.variants;
-    double weights = 0;
-    for (const Variant& variant : variants)
-        weights += variant.weight;
-    double before = 0;
-    for (const Variant& variant : variants) {
-        // Later ones win: what the user gives for this workload over ours, of that what they give for a
-        // variant, then for a row, and what they give for this target over all.
+    std::vector<SentFields> kinds;
+    for (const Variant& variant : extras.variants.empty() ? one : extras.variants) {
         ordered_json fields = ordered_json::object();
         fields["stream"] = workload.streaming;
         if (workload.streaming && options.streamOptions)
             fields["stream_options"] = {{"include_usage", true}};
-        if (forced && options.ignoreEos)
+        if (ignoreEos)
             fields["ignore_eos"] = true;
         if (workload.streaming)
             mergeDeep(fields, options.evidenceFields);
@@ -106,27 +86,61 @@ RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const
         merge(fields, rowFields);
         merge(fields, matrix.target.extraBody);
 
-        std::string model = options.model.empty() ? matrix.target.model : options.model;
+        SentFields kind;
+        kind.weight = variant.weight;
+        kind.model = options.model.empty() ? matrix.target.model : options.model;
         if (const auto named = fields.find("model"); named != fields.end()) {
             if (named->is_string())
-                model = named->get<std::string>();
+                kind.model = named->get<std::string>();
             fields.erase("model");
         }
+        kind.minTokens = ignoreEos && options.minTokens && !fields.contains("min_tokens");
+        kind.fields = std::move(fields);
+        kinds.push_back(std::move(kind));
+    }
+    return kinds;
+}
+
+RequestBody::RequestBody(const Matrix& matrix, const BodyOptions& options, const nlohmann::json& ownFields,
+                         const nlohmann::json& rowFields)
+{
+    const Result<RequestExtras> read = readExtras(matrix.workload.extras);
+    const RequestExtras extras = read ? read.value() : RequestExtras{};
+    const bool chat = matrix.target.api == Api::Chat;
+    const bool messages = chat && options.wholeMessages;
+    const bool ids = !chat && options.fit.method == PromptMethod::TokenIds;
+    m_choices = extras.choices;
+    if (chat && extras.hasImages && !messages) {
+        m_images = extras.images.count;
+        if (extras.images.file.empty())
+            m_made = std::make_shared<TestImages>(extras.images.widthPx, extras.images.heightPx);
+        else if (const Result<std::string> url = imageFileUrl(extras.images.file))
+            m_imageUrl = url.value();
+        else
+            m_images = 0;
+    }
+
+    const std::vector<SentFields> kinds = sentFields(matrix, options, ownFields, rowFields);
+    double weights = 0;
+    for (const SentFields& fields : kinds)
+        weights += fields.weight;
+    double before = 0;
+    for (const SentFields& fields : kinds) {
         Kind kind;
-        before += variant.weight;
+        before += fields.weight;
         kind.share = before / weights;
         kind.head = "{";
-        if (!model.empty())
-            kind.head += "\"model\":" + dump(model) + ',';
+        if (!fields.model.empty())
+            kind.head += "\"model\":" + dump(fields.model) + ',';
         kind.head += messages       ? R"("messages":)"
                      : ids          ? R"("prompt":[)"
                      : !chat        ? R"("prompt":")"
                      : m_images > 0 ? R"("messages":[{"role":"user","content":[{"type":"text","text":")"
                                     : R"("messages":[{"role":"user","content":")";
         kind.afterPrompt = messages ? "," : ids ? "]," : !chat ? R"(",)" : m_images > 0 ? R"("})" : R"("}],)";
-        const std::string members = dump(fields); // never empty: "stream" is always there
+        const std::string members = dump(fields.fields); // never empty: "stream" is always there
         kind.members = members.substr(1, members.size() - 2) + ',' + dump(options.maxTokensField) + ':';
-        if (forced && options.ignoreEos && options.minTokens && !fields.contains("min_tokens"))
+        if (fields.minTokens)
             kind.minTokens = R"(,"min_tokens":)";
         m_kinds.push_back(std::move(kind));
     }

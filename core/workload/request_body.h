@@ -9,7 +9,24 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 namespace tailmark {
+
+/// One kind of request of a workload: all alike, or those of a variant.
+struct SentFields
+{
+    double weight = 1;             ///< among the kinds
+    std::string model;             ///< may be empty
+    nlohmann::ordered_json fields; ///< what does not change from request to request; without model
+    bool minTokens = false;        ///< min_tokens is sent as well, the output length of each
+};
+/// What each kind of request carries beside its prompt, its pictures and its output length. Later ones win: what the
+/// user gives for this workload over ours, of that what they give for a variant, then `rowFields`, and what they give
+/// for this target over all.
+std::vector<SentFields> sentFields(const Matrix& matrix, const BodyOptions& options,
+                                         const nlohmann::json& ownFields = nlohmann::json::object(),
+                                         const nlohmann::json& rowFields = nlohmann::json::object());
 
 /// The JSON bodies of a point's requests with everything that does not change from request to request made
 /// once. What does change: the prompt, the output length, which of the workload's variants it is, and its

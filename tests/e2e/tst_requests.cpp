@@ -50,6 +50,12 @@ private:
         return json.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(json.readAll()).object()
                                               : QJsonObject();
     }
+    /// What the result's card says of a field that is sent; empty: it is not.
+    QString cardEntry(const char* key) const
+    {
+        const QJsonObject entry = result()[u"card"_s][QLatin1String(key)].toObject();
+        return entry[u"origin"_s] == u"sent"_s ? entry[u"value"_s].toString() : QString();
+    }
     /// Sums of a column over all rows but the first `skip`.
     static int sum(const Csv& csv, const char* column, qsizetype skip = 0)
     {
@@ -131,6 +137,9 @@ void TestRequests::adaptersByName()
     const Ended ended = run(variants, simulator.url());
     QVERIFY2(ended.code == 0 || ended.code == 4, ended.err.constData());
     QCOMPARE(result()[u"points"_s][0][u"outcomes_of_point"_s][u"completed"_s].toInt(), 24);
+    QCOMPARE(cardEntry("request.model"), u"tailmark/fast in 25 %, law in 50 %, code in 25 %"_s);
+    QCOMPARE(cardEntry("request.priority"), u"1 in 50 %"_s);
+    QCOMPARE(cardEntry("request.stream"), u"true"_s);
     const QJsonArray kept = result()[u"matrix"_s][u"workload"_s][u"extras"_s][u"variants"_s].toArray();
     QCOMPARE(kept.size(), qsizetype(3));
     QCOMPARE(kept[1].toObject()[u"model"_s].toString(), u"law"_s);
@@ -162,6 +171,7 @@ void TestRequests::rowsWithFieldsOfTheirOwn()
     QCOMPARE(result()[u"points"_s][0][u"outcomes_of_point"_s][u"completed"_s].toInt(), 24);
     QCOMPARE(result()[u"environment"_s][u"requests"_s][u"extras_of_rows"_s].toObject(),
              object(R"({"model": 1, "priority": 1})"));
+    QCOMPARE(cardEntry("request.rows.model"), u"in 1 of 2 rows"_s);
 
     const Ended compared =
         cli({u"compare"_s, u"1"_s, u"2"_s, u"--db"_s, file("runs.sqlite"), u"--json"_s});

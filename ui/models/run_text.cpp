@@ -92,6 +92,7 @@ Table cardTable(const RunCard& card)
     const auto add = [&](const std::string& key, const CardEntry& entry) {
         const QString origin = entry.origin == CardOrigin::Read    ? tr("read from the target")
                                : entry.origin == CardOrigin::Typed ? tr("typed")
+                               : entry.origin == CardOrigin::Sent  ? tr("sent with the requests")
                                                                    : tr("unknown");
         table.rows << QList<Cell>{
             Cell{text(key).replace(QLatin1Char('_'), QLatin1Char(' ')), {}, text(key), Badge::None},
@@ -101,7 +102,7 @@ Table cardTable(const RunCard& card)
     for (const std::string& key : RunCard::fixedKeys())
         add(key, card.entry(key));
     for (const auto& [key, entry] : card.entries())
-        if (key.rfind("flags.", 0) == 0)
+        if (key.starts_with("flags.") || key.starts_with("request."))
             add(key, entry);
     return table;
 }

@@ -165,6 +165,22 @@ private slots:
                  comparisonSentence(d).c_str());
     }
 
+    /// Fields of requests are in the matrix and, with what the engine's profile adds, in the card: named once, by the
+    /// matrix. A run of before they were in the card has none there, and differs in nothing for it.
+    void aFieldOfTheRequestsIsOneDifference()
+    {
+        RunFacts a = facts(), b = facts();
+        a.card.setSent({{"request.stream", "true"}, {"request.priority", "1"}, {"request.n", "2"}});
+        QCOMPARE(keys(differences(a, b)), QString());
+        b.card = a.card;
+        a.matrix.workload.extras = {{"priority", 1}};
+        b.matrix.workload.extras = {{"priority", 5}};
+        b.card.setSent({{"request.stream", "true"}, {"request.priority", "5"}, {"request.n", "2"}});
+        QCOMPARE(keys(differences(a, b)), QString("workload.extras.priority"));
+        QVERIFY(comparisonSentence(differences(a, b))
+                    .starts_with("Controlled: only workload.extras.priority differs (1 / 5)"));
+    }
+
     void quantizationComesFirst()
     {
         RunFacts b = facts();

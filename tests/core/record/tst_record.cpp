@@ -132,6 +132,18 @@ private slots:
         QVERIFY(cardFromJson(cardToJson(card)) == card);
     }
 
+    void whatIsSentIsToldAnew()
+    {
+        RunCard card;
+        card.read("engine", "vllm");
+        card.setSent({{"request.seed", "1"}, {"request.stream", "true"}});
+        card.setSent({{"request.stream", "false"}});
+        QVERIFY((card.entry("request.stream") == CardEntry{"false", CardOrigin::Sent}));
+        QVERIFY(!card.entries().contains("request.seed"));
+        QVERIFY(card.entry("engine").origin == CardOrigin::Read);
+        QVERIFY(cardFromJson(cardToJson(card)) == card);
+    }
+
     void damagedCardsAreReadAsFarAsTheyGo()
     {
         for (const char* text :
