@@ -295,6 +295,34 @@ Latency aiperfLatency(const json& root, const char* name)
     return latency;
 }
 
+/// The only item of a list, or null: with several models or addresses it is not told which.
+const json& only(const json& list)
+{
+    static const json null;
+    return list.is_array() && list.size() == 1 ? list[0] : null;
+}
+
+/// Two layouts: {endpoint: {model_names, url}, loadgen}, and since the configuration has phases {models: {items}, endpoint:
+/// {urls}, phases: [{name, concurrency, rate}]}.
+void takeAiperfConfig(ForeignLevel& level, const json& config)
+{
+    const json* load = &at(config, "loadgen");
+    const char* rate = "request_rate";
+    if (const json& phases = at(config, "phases"); phases.is_array()) {
+        for (const json& phase : phases) {
+            if (text(phase, "name") == "profiling" || phases.size() == 1)
+                load = &phase;
+        }
+        rate = "rate";
+    }
+    takeLoad(level, positive(*load, rate), positive(*load, "concurrency"));
+    const json& named = only(at(config, "endpoint/model_names"));
+    keepCard(level, "model", named.is_string() ? named.get<std::string>() : text(only(at(config, "models/items")), "name"));
+    keepCard(level, "tokenizer", text(config, "tokenizer/name"));
+    const json& url = only(at(config, "endpoint/urls"));
+    level.target = url.is_string() ? url.get<std::string>() : text(config, "endpoint/url");
+}
+
 std::vector<ForeignLevel> aiperfLevels(const json& root)
 {
     ForeignLevel level;
@@ -312,13 +340,9 @@ std::vector<ForeignLevel> aiperfLevels(const json& root)
     keep(level, "ttft_ms", aiperfLatency(root, "time_to_first_token"));
     keep(level, "itl_ms", aiperfLatency(root, "inter_token_latency"));
     keep(level, "e2e_ms", aiperfLatency(root, "request_latency"));
-    takeLoad(level, positive(root, "input_config/loadgen/request_rate"),
-             positive(root, "input_config/loadgen/concurrency"));
-    const json& models = at(root, "input_config/endpoint/model_names");
-    if (models.is_array() && models.size() == 1 && models[0].is_string())
-        keepCard(level, "model", models[0].get<std::string>());
-    keepCard(level, "tokenizer", text(root, "input_config/tokenizer/name"));
-    level.target = text(root, "input_config/endpoint/url");
+    takeAiperfConfig(level, at(root, "input_config"));
+    if (at(root, "was_cancelled") == true)
+        f.missing.push_back("what would have come after it was cancelled");
     level.toolVersion = text(root, "aiperf_version");
     level.startedAt = text(root, "start_time");
     return {level};

@@ -113,6 +113,17 @@ private slots:
         QCOMPARE(levels[0].toolVersion, std::string("0.12.0"));
     }
 
+    void aiperfWithPhases()
+    {
+        const auto levels = levelsOf("aiperf-phases.json");
+        QCOMPARE(levels.size(), std::size_t(1));
+        QVERIFY(levels[0].load == (Load{LoadAxis::RatePerS, 10})); // the limit of concurrency beside it is none
+        QCOMPARE(levels[0].card.at("model"), std::string("example/8b-instruct"));
+        QCOMPARE(levels[0].target, std::string("http://127.0.0.1:8000"));
+        QVERIFY(isNear(levels[0].figures.latencies.at("e2e_ms").mean, 1321)); // not that of the warm-up
+        QCOMPARE(levels[0].figures.missing, std::vector<std::string>{"what would have come after it was cancelled"});
+    }
+
     void inferencePerf()
     {
         const auto levels = levelsOf("inference-perf-stage_0.json");
@@ -182,7 +193,7 @@ private slots:
 
     void figuresSurviveTheStore()
     {
-        for (const char* name : {"vllm-c8.json", "guidellm.json", "aiperf.json", "inference-perf-stage_0.json"})
+        for (const char* name : {"vllm-c8.json", "guidellm.json", "aiperf.json", "aiperf-phases.json", "inference-perf-stage_0.json"})
             for (const ForeignLevel& level : levelsOf(name))
                 QVERIFY2(foreignFromJson(foreignToJson(level.figures)) == level.figures, name);
     }
