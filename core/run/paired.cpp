@@ -138,7 +138,8 @@ void Pair::measure()
         const PairStep& step = m_sequence[i];
         if (!goesOn(step.side) || skipped == step.point)
             continue;
-        holdWhilePaused(m_control);
+        if (i == 0 || m_sequence[i - 1].point != step.point) // between both sides of a point a wait would part them
+            holdWhilePaused(m_control);
         if (m_control.stop)
             return;
         RunSteps& steps = *half(step.side).steps;

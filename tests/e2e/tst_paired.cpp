@@ -22,6 +22,7 @@ private slots:
     void bothMustAnswerBeforeAnythingIsStored();
     void stopEndsBoth();
     void skippedOnBoth();
+    void pauseHoldsBetweenPoints();
 
 private:
     QString file(const char* name) const { return m_dir->filePath(QString::fromLatin1(name)); }
@@ -150,6 +151,28 @@ void TestPaired::skippedOnBoth()
     process->write("skip\n");
     out += collect(*process).out;
     QCOMPARE(startsIn(out), u"a2 b4 a4 a30 b30"_s);
+}
+
+void TestPaired::pauseHoldsBetweenPoints()
+{
+    Simulator a, b;
+    const auto process = startCli(arguments(a.url(), b.url(), {u"--events"_s, u"-"_s, u"--no-progress"_s}));
+    QByteArray out = eventsUntil(*process, u"a2"_s);
+    process->write("pause\n");
+    out += eventsUntil(*process, u"b2"_s); // the other side of the point follows at once
+    QElapsedTimer clock;
+    for (clock.start(); out.count("\"point_finished\"") < 2;) {
+        QVERIFY(clock.elapsed() < 30'000);
+        process->waitForReadyRead(1'000);
+        out += process->readAllStandardOutput();
+    }
+    process->waitForReadyRead(700);
+    out += process->readAllStandardOutput();
+    QCOMPARE(startsIn(out), u"a2 b2"_s);
+    process->write("resume\n");
+    const Ended ended = collect(*process);
+    QVERIFY2(ended.code == 0 || ended.code == 4, ended.err.constData());
+    QCOMPARE(startsIn(out + ended.out), u"a2 b2 b4 a4 a30 b30"_s);
 }
 
 QTEST_GUILESS_MAIN(TestPaired)
