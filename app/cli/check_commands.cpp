@@ -9,9 +9,11 @@
 #include "plan/plan.h"
 #include "plan/plan_json.h"
 #include "plan/validate.h"
+#include "target/connection.h"
 #include "target/engine_profiles.h"
 #include "target/probe.h"
 #include "workload/lengths.h"
+#include "workload/prompt_file.h"
 #include "workload/request_body.h"
 #include "workload/request_table.h"
 
@@ -27,6 +29,25 @@ namespace tailmark::cli {
 
 namespace {
 
+Status checkFiles(const Matrix& matrix)
+{
+    if (Status status = RequestBody::checkFiles(matrix); !status)
+        return status;
+    if (Status status = checkCertificates(matrix.target); !status || !matrix.pairedWith)
+        return status;
+    return checkCertificates(matrix.pairedWith->target);
+}
+
+Status checkPrompts(const Matrix& matrix, const LengthSource& lengths)
+{
+    const FilePrompts* prompts = lengths.prompts();
+    if (!prompts)
+        return success();
+    if (Status status = prompts->fitApi(matrix.target.api); !status || !matrix.pairedWith)
+        return status;
+    return prompts->fitApi(matrix.pairedWith->target.api);
+}
+
 int validateFile(const std::string& file)
 {
     const Result<Matrix> matrix = loadDraft(file);
@@ -41,11 +62,14 @@ int validateFile(const std::string& file)
     }
     if (hasErrors(findings))
         return kBadInput;
-    if (const Status files = RequestBody::checkFiles(matrix.value()); !files)
-        return fail(files.error());
+    const auto refuse = [&](const Error& error) { return fail(ofMatrix(file, matrix.value(), error)); };
+    if (const Status files = checkFiles(matrix.value()); !files)
+        return refuse(files.error());
     const auto lengths = makeLengthSource(matrix.value().workload.lengths);
     if (!lengths)
-        return fail(lengths.error());
+        return refuse(lengths.error());
+    if (const Status prompts = checkPrompts(matrix.value(), *lengths.value()); !prompts)
+        return refuse(prompts.error());
     if (const std::string remark = lengths.value()->remark(); !remark.empty())
         std::cout << "remark: " << oneLine(remark) << '\n';
     const Result<Plan> plan = expand(matrix.value());
@@ -55,7 +79,7 @@ int validateFile(const std::string& file)
         if (!RequestTable::isNeeded(point))
             continue;
         if (const auto requests = makeRequestSource(matrix.value(), point, {}); !requests)
-            return fail(requests.error());
+            return refuse(requests.error());
         break; // what a log tells, it tells for all points
     }
     Table evidence({{"test", false}, {"load"}, {"evidence", false}});

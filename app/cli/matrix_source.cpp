@@ -35,4 +35,11 @@ Result<Matrix> readMatrix(const std::string& file, const Overrides& overrides)
     return changed;
 }
 
+Error ofMatrix(const std::string& file, const Matrix& matrix, const Error& error)
+{
+    if (error.code != ErrorCode::BadInput)
+        return error;
+    return {error.code, file, withKeyOfFile(matrix, error).line()};
+}
+
 } // namespace tailmark::cli

@@ -22,4 +22,8 @@ struct Overrides
 /// folder.
 Result<Matrix> readMatrix(const std::string& file, const Overrides& overrides);
 
+/// What is wrong with the input of a run lies in its matrix: the error with the matrix file in front, and the key of
+/// the file that it is about.
+Error ofMatrix(const std::string& file, const Matrix& matrix, const Error& error);
+
 } // namespace tailmark::cli

@@ -258,13 +258,14 @@ int run(const RunArguments& arguments)
     if (paired) {
         const Result<PairReport> report = executePair(plan.value(), store.value(), options, control, tell);
         progress.reset();
-        return report ? endPair(arguments, gates.value(), store.value(), report.value()) : fail(report.error());
+        return report ? endPair(arguments, gates.value(), store.value(), report.value())
+                      : fail(ofMatrix(arguments.matrix, matrix.value(), report.error()));
     }
     const Result<RunReport> report = executeRun(plan.value(), store.value(), options, control,
                                                 [&](const RunEvent& event) { tell({}, event); });
     progress.reset();
     if (!report)
-        return fail(report.error());
+        return fail(ofMatrix(arguments.matrix, matrix.value(), report.error()));
     const Result<RunResults> results = tellResults(arguments, store.value(), report.value());
     if (!results)
         return fail(results.error());

@@ -2,6 +2,7 @@
 #include "plan/plan_json.h"
 
 #include "plan/json_visitors.h"
+#include "plan/request_extras.h"
 #include "plan/strict_json.h"
 #include "plan/validate.h"
 
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include <unistd.h>
 
@@ -53,6 +55,25 @@ Result<Matrix> withRightValues(Result<Matrix> draft, const std::string& source)
     return draft;
 }
 
+/// Calls `visit` with the key and the name of every file that the matrix names.
+void visitFiles(Matrix& matrix, const std::function<void(const std::string& key, std::string& file)>& visit)
+{
+    const auto one = [&](const std::string& key, std::string& file) {
+        if (!file.empty())
+            visit(key, file);
+    };
+    one("workload.lengths.file", matrix.workload.lengths.file);
+    for (std::size_t i = 0; i < matrix.workload.lengths.parts.size(); ++i)
+        one(keys::indexed("workload.lengths.parts", i) + ".lengths.file",
+            matrix.workload.lengths.parts[i].lengths.file);
+    if (const Result<RequestExtras> extras = readExtras(matrix.workload.extras);
+        extras && !extras.value().images.file.empty())
+        one("workload.extras.images.file", matrix.workload.extras["images"]["file"].get_ref<std::string&>());
+    one("target.tls.ca_file", matrix.target.tls.caFile);
+    if (matrix.pairedWith)
+        one("paired_with.target.tls.ca_file", matrix.pairedWith->target.tls.caFile);
+}
+
 } // namespace
 
 Result<Matrix> matrixFromText(const std::string& text, const std::string& source)
@@ -77,18 +98,23 @@ ordered_json matrixToJson(const Matrix& matrix)
 
 void resolveFiles(Matrix& matrix, const std::string& folder)
 {
-    std::vector<std::string*> names = {&matrix.workload.lengths.file, &matrix.target.tls.caFile};
-    for (MixPart& part : matrix.workload.lengths.parts)
-        names.push_back(&part.lengths.file);
-    if (matrix.pairedWith)
-        names.push_back(&matrix.pairedWith->target.tls.caFile);
-    for (std::string* name : names)
-        if (!name->empty())
-            *name = (std::filesystem::path(folder) / *name).lexically_normal().string();
-    if (const Result<RequestExtras> extras = readExtras(matrix.workload.extras);
-        extras && !extras.value().images.file.empty())
-        matrix.workload.extras["images"]["file"] =
-            (std::filesystem::path(folder) / extras.value().images.file).lexically_normal().string();
+    visitFiles(matrix, [&](const std::string&, std::string& file) {
+        file = (std::filesystem::path(folder) / file).lexically_normal().string();
+    });
+}
+
+Error withKeyOfFile(const Matrix& matrix, Error error)
+{
+    Matrix named = matrix;
+    std::string found;
+    visitFiles(named, [&](const std::string& key, std::string& file) {
+        const bool isMeant = error.where == file || error.where.starts_with(file + ":"); // with a line
+        if (found.empty() && isMeant)
+            found = key;
+    });
+    if (!found.empty())
+        error.where = found + ": " + error.where;
+    return error;
 }
 
 Result<Matrix> loadMatrix(const std::string& path)

@@ -24,6 +24,8 @@ nlohmann::ordered_json matrixToJson(const Matrix& matrix);
 
 /// Makes every file name of the matrix absolute that is relative to `folder`.
 void resolveFiles(Matrix& matrix, const std::string& folder);
+/// The error with the key of the matrix in front of `where`, where that is a file which the matrix names; else as it is.
+Error withKeyOfFile(const Matrix& matrix, Error error);
 /// Reads a file; its file names are relative to it.
 Result<Matrix> loadMatrix(const std::string& path);
 /// As loadMatrix, but values out of range stay in the matrix: all of them are validate()'s to tell, and the

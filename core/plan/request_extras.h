@@ -2,8 +2,10 @@
 #pragma once
 
 #include "base/result.h"
+#include "plan/matrix.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,12 @@ struct RequestExtras
 /// Error (BadInput): the first wrong type or unknown key, by its path below `path`. Values are checked by
 /// validate().
 Result<RequestExtras> readExtras(const nlohmann::json& extras, const std::string& path = "workload.extras");
+
+/// What is wrong with fields of a request under the given API: a field that only requests of the other one have
+/// (OpenAI's reference and the engines' additions to it), or one that has another type there. By its path below `path`.
+/// A field that we do not know may be sent with either. `apiKey`: the key that chooses the API.
+std::optional<Error> otherApisField(const nlohmann::json& fields, Api api, const std::string& path,
+                                    const std::string& apiKey = "target.api");
 
 /// Leaves of `extras` what one plain answer to a text can have: for requests that look at the target before a
 /// load. What a picture costs in tokens is not known by then, and a variant may ask for another model.

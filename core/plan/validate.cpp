@@ -256,10 +256,6 @@ public:
             return error(read.error().where, read.error().message);
         const RequestExtras& extras = read.value();
         sentFields(path, given, extras);
-        if (matrix.target.api != Api::Chat)
-            for (const char* key : {"images", "tools"})
-                if (given.contains(key))
-                    error(keys::joined(path, key), "needs target.api \"chat\"");
         if (extras.hasImages && !extras.images.file.empty())
             for (const char* key : {"width_px", "height_px"})
                 if (given["images"].contains(key))
@@ -272,6 +268,43 @@ public:
                      {"messages", "prompt", "stream", "n", "images", "variants", "max_tokens",
                       "max_completion_tokens"});
         }
+    }
+
+    /// The fields of a variant as those of all requests.
+    void variants(const Matrix& matrix)
+    {
+        const Result<RequestExtras> extras = readExtras(matrix.workload.extras);
+        for (std::size_t i = 0; extras && i < extras.value().variants.size(); ++i) {
+            const std::string item = keys::indexed("workload.extras.variants", i);
+            const nlohmann::json& fields = extras.value().variants[i].fields;
+            if (const Result<RequestExtras> read = readExtras(fields, item))
+                sentFields(item, fields, read.value());
+            else
+                error(read.error().where, read.error().message);
+        }
+    }
+
+    /// Fields that one of the two APIs has not, wherever fields can be given; those of the workload go to both targets
+    /// of a pair.
+    void apis(const Matrix& matrix)
+    {
+        const auto of = [&](const std::string& target, const Target& asked) {
+            const auto check = [&](const std::string& path, const nlohmann::json& fields) {
+                if (const std::optional<Error> other = otherApisField(fields, asked.api, path, target + ".api"))
+                    error(other->where, other->message);
+            };
+            check("workload.sampling", matrix.workload.sampling);
+            const nlohmann::json& extras = matrix.workload.extras;
+            check("workload.extras", extras);
+            if (const auto variants = extras.is_object() ? extras.find("variants") : extras.end();
+                variants != extras.end() && variants->is_array())
+                for (std::size_t i = 0; i < variants->size(); ++i)
+                    check(keys::indexed("workload.extras.variants", i), (*variants)[i]);
+            check(target + ".extra_body", asked.extraBody);
+        };
+        of("target", matrix.target);
+        if (matrix.pairedWith)
+            of("paired_with.target", matrix.pairedWith->target);
     }
 
     /// `extras` of one row: what a variant can have, and its text and its streaming are the file's and the
@@ -684,6 +717,10 @@ std::vector<Finding> validate(const Matrix& matrix)
         findings.push_back({Severity::Error, "tests",
                             matrix.tests.empty() ? "is empty; there must be at least one test"
                                                  : "are all disabled; at least one must be enabled"});
+    // Not of valueErrors(): a plan that is stored with a run can be read whatever a request of today may have.
+    CrossRules cross(findings);
+    cross.variants(matrix);
+    cross.apis(matrix);
     remarks(matrix, findings);
     return findings;
 }

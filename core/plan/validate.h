@@ -30,7 +30,7 @@ std::vector<Finding> rowExtrasErrors(const nlohmann::json& extras, const std::st
 bool hasErrors(const std::vector<Finding>& findings);
 
 /// The errors of validate() that lie in single values: what the reader of the matrix file refuses. The rest
-/// (nothing to run) is legitimate in a file that is still being written.
+/// (nothing to run, fields that the API has not) is legitimate in a file that is still being written.
 std::vector<Finding> valueErrors(const Matrix& matrix);
 
 /// What to say of lengths that are drawn from a log without keeping its rows together.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/cold_start.h"
 
+#include "plan/json_visitors.h"
 #include "target/address.h"
 #include "target/error_text.h"
 #include "target/http_client.h"
@@ -19,6 +20,11 @@ constexpr auto kPoll = std::chrono::milliseconds(50);
 /// Of one attempt: an engine that loads its model may take a connection and leave it at that.
 constexpr double kAttemptS = 2;
 
+std::string commandKey(std::size_t test)
+{
+    return keys::indexed("tests", test) + ".command";
+}
+
 } // namespace
 
 const Test* coldStartOf(const Plan& plan)
@@ -33,7 +39,7 @@ Status checkCommandAllowed(const Plan& plan, const std::string& allowed)
     const Test* test = coldStartOf(plan);
     if (!test || test->command.empty() || commandText(test->command) == allowed)
         return success();
-    return Error{ErrorCode::BadInput, plan.points.front().test + ".command",
+    return Error{ErrorCode::BadInput, commandKey(static_cast<std::size_t>(plan.points.front().testIndex)),
                  "starts a program, which only you can allow; allowed is " +
                      (allowed.empty() ? "none" : plainLine(allowed)) +
                      ", the command is: " + plainLine(commandText(test->command), 1'000)};
@@ -54,7 +60,9 @@ Status ColdStart::bringUp()
     if (!m_test.command.empty()) {
         Result<StartedProgram> program = StartedProgram::start(m_test.command, m_test.keepRunning);
         if (!program)
-            return program.error();
+            return Error{program.error().code,
+                         commandKey(static_cast<std::size_t>(&m_test - m_matrix.tests.data())),
+                         program.error().line()};
         m_program.emplace(std::move(program).value());
     }
     if (Status status = waitUntilReady(); !status)

@@ -42,7 +42,7 @@ private:
     void tellWait(double seconds);
 
     const Matrix& m_matrix;
-    const Test& m_test;
+    const Test& m_test; ///< of the matrix
     const RunControl& m_control;
     std::function<void(const RunEvent&)> m_notify;
     MonotonicClock m_clock;

@@ -14,6 +14,7 @@
 #include "target/engine_profiles.h"
 #include "target/secrets.h"
 #include "target/prompt_oracle.h"
+#include "workload/prompt_file.h"
 #include "workload/request_body.h"
 
 #include <algorithm>
@@ -56,6 +57,8 @@ Status Execution::prepare()
     if (Status status = readLengths(); !status)
         return status.error();
     if (Status status = RequestBody::checkFiles(matrix); !status)
+        return status.error();
+    if (Status status = checkCertificates(matrix.target); !status)
         return status.error();
     if (Status status = bringUp(); !status)
         return status.error();
@@ -154,6 +157,9 @@ Status Execution::readLengths()
         Result<ReadLengths> read = tailmark::readLengths(point.lengths, m_store);
         if (!read)
             return read.error();
+        if (const FilePrompts* prompts = read.value().source->prompts())
+            if (Status status = prompts->fitApi(m_plan.matrix.target.api); !status)
+                return status;
         m_lengths.push_back(std::move(read).value());
         // From here on the plan says which log is meant, whatever becomes of the file.
         const Lengths named = point.lengths, resolved = m_lengths.back().lengths;

@@ -3,7 +3,11 @@
 
 #include "target/error_text.h"
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <system_error>
 
@@ -75,6 +79,20 @@ std::string tlsText(const std::string& why)
 ConnectionOptions connectionOf(const Target& target)
 {
     return {target.tls, target.httpVersion, target.proxy};
+}
+
+Status checkCertificates(const Target& target)
+{
+    const std::string& name = target.tls.caFile;
+    if (name.empty())
+        return success();
+    std::ifstream file(name, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file.is_open() || file.bad())
+        return Error{ErrorCode::BadInput, name, std::string("cannot be read: ") + std::strerror(errno)};
+    if (text.find("-----BEGIN") == std::string::npos)
+        return Error{ErrorCode::BadInput, name, "holds no certificates (PEM)"};
+    return success();
 }
 
 void prepareLibcurl()

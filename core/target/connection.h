@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/result.h"
 #include "plan/matrix.h"
 
 #include <string>
@@ -21,6 +22,8 @@ struct ConnectionOptions
 };
 
 ConnectionOptions connectionOf(const Target& target);
+/// Error (BadInput): the file of certificates that the target names cannot be read, or holds none.
+Status checkCertificates(const Target& target);
 
 /// Before any use of libcurl: sets it up once, and has SIGPIPE ignored where nobody handles it, since TLS
 /// writes to a connection that is gone would end the program.

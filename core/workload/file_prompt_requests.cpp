@@ -81,9 +81,8 @@ Result<std::shared_ptr<const RequestSource>> makeFilePromptSource(const Matrix& 
                                                                   const BodyOptions& options,
                                                                   std::shared_ptr<const LengthSource> lengths)
 {
-    if (lengths->prompts()->areMessages() && matrix.target.api != Api::Chat)
-        return Error{ErrorCode::BadInput, point.lengths.file,
-                     "holds chat messages, which need target.api \"chat\""};
+    if (Status status = lengths->prompts()->fitApi(matrix.target.api); !status)
+        return status.error();
     return std::shared_ptr<const RequestSource>(
         std::make_shared<FilePromptRequests>(matrix, point, options, std::move(lengths)));
 }

@@ -154,7 +154,7 @@ Result<std::string> imageFileUrl(const std::string& path)
     std::string bytes(kMaxFileBytes + 1, '\0');
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     if (!file.eof() && !file)
-        return Error{ErrorCode::Io, path, std::string("cannot be read: ") + std::strerror(errno)};
+        return Error{ErrorCode::BadInput, path, std::string("cannot be read: ") + std::strerror(errno)};
     bytes.resize(static_cast<std::size_t>(file.gcount()));
     const std::string_view type = typeOf(bytes);
     if (bytes.size() > kMaxFileBytes)

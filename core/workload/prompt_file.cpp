@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/sha256.h"
+#include "plan/request_extras.h"
 #include "plan/validate.h"
 #include "record/request_record.h"
 #include "workload/trace/byte_source.h"
@@ -220,6 +221,7 @@ Result<std::uint32_t> PromptFileReader::numberOf(const json& extras, std::int64_
             return refuse("has the " + std::to_string(kMaxExtras + 1) + "th different extras of the file; at most " +
                           std::to_string(kMaxExtras) + " are possible");
         m_all.m_extras.push_back(extras);
+        m_all.m_linesOfExtras.push_back(line);
     }
     m_hash.add("extras " + text + '\n');
     for (const auto& [field, value] : extras.items())
@@ -236,7 +238,11 @@ Status PromptFileReader::add(const json& record, std::int64_t line)
     if (const char* reason = take(record, extras)) {
         if (++m_refused == 1)
             m_firstRefused = "line " + std::to_string(line) + " " + reason;
-    } else if (extras) {
+        return success();
+    }
+    if (m_all.m_prompts.size() == 1)
+        m_all.m_firstLine = line;
+    if (extras) {
         const Result<std::uint32_t> number = numberOf(*extras, line);
         if (!number)
             return number.error();
@@ -326,6 +332,7 @@ Result<std::shared_ptr<const FilePrompts>> PromptFileReader::read()
                                           m_firstRefused
                                     : std::string("holds no prompts"));
     finish();
+    m_all.m_file = m_lengths.file;
     return std::shared_ptr<const FilePrompts>(std::make_shared<FilePrompts>(std::move(m_all)));
 }
 
@@ -337,6 +344,19 @@ Result<std::shared_ptr<const FilePrompts>> FilePrompts::read(const Lengths& leng
 std::string_view FilePrompts::asJson(std::size_t i) const
 {
     return std::string_view(m_pool).substr(m_prompts[i].begin, m_prompts[i].size);
+}
+
+Status FilePrompts::fitApi(Api api) const
+{
+    const auto refuse = [&](std::int64_t line, const std::string& what) {
+        return Error{ErrorCode::BadInput, m_file, "line " + std::to_string(line) + ": " + what};
+    };
+    if (m_messages && api != Api::Chat)
+        return refuse(m_firstLine, "holds chat messages, which need target.api \"chat\"");
+    for (std::size_t i = 0; i < m_extras.size(); ++i)
+        if (const std::optional<Error> other = otherApisField(m_extras[i], api, "extras"))
+            return refuse(m_linesOfExtras[i], other->where + " " + other->message);
+    return success();
 }
 
 /// Steps of a length that has no divisor in common with the number of prompts visit each of them once.

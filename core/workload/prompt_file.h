@@ -46,6 +46,8 @@ public:
     std::size_t extrasOf(std::size_t i) const { return m_prompts[i].extras; }
     /// How many prompts give which field.
     const std::map<std::string, std::uint64_t>& fieldsOfRows() const { return m_fieldsOfRows; }
+    /// Error (BadInput, with the file and the line): requests of this API cannot carry the messages, or what a row gives.
+    Status fitApi(Api api) const;
     /// SHA-256 of the prompts, their lengths and their extras, 64 hex digits.
     const std::string& hash() const { return m_hash; }
     const std::string& remark() const { return m_remark; }
@@ -62,7 +64,10 @@ private:
     std::string m_pool;
     std::vector<Prompt> m_prompts;
     std::vector<nlohmann::json> m_extras{nlohmann::json::object()};
+    std::vector<std::int64_t> m_linesOfExtras{0}; ///< where each of them comes first
     std::map<std::string, std::uint64_t> m_fieldsOfRows;
+    std::string m_file;
+    std::int64_t m_firstLine = 0; ///< of a prompt
     bool m_messages = false, m_tokensTold = true;
     std::string m_hash, m_remark;
 };

@@ -186,6 +186,18 @@ void TestRequests::rowsWithFieldsOfTheirOwn()
              refused.err.constData());
     QCOMPARE(refused.failures().size(), qsizetype(1));
 
+    const Ended otherApi =
+        run({u"target.api=completions"_s,
+             uR"(workload.lengths={"kind": "prompts", "file": "%1"})"_s.arg(file("tools.jsonl"))},
+            (writeFile(file("tools.jsonl"), R"({"prompt": "a"}
+
+{"prompt": "b", "extras": {"tool_choice": "auto"}})"), simulator.url()));
+    QCOMPARE(otherApi.code, 2);
+    QVERIFY2(otherApi.err.contains("matrix.json: workload.lengths.file: ") &&
+                 otherApi.err.contains("tools.jsonl: line 3: extras.tool_choice needs target.api \"chat\""),
+             otherApi.err.constData());
+    QCOMPARE(otherApi.failures().size(), qsizetype(1));
+
     Simulator without; // the adapter: the requests of that row fail, and no others
     const Ended failed = run({u"target.model=tailmark/fast"_s,
                               uR"(workload.lengths={"kind": "prompts", "file": "%1"})"_s.arg(file("rows.jsonl"))},
@@ -244,7 +256,22 @@ void TestRequests::wrongExtrasAreRefused_data()
     row("misspelt", "workload.extras.images.width=5",
         "workload.extras.images.width: is not a key here; did you mean");
     row("no such picture", "workload.extras.images.file=/nowhere/cat.png",
-        "/nowhere/cat.png: cannot be read");
+        "matrix.json: workload.extras.images.file: /nowhere/cat.png: cannot be read");
+    row("no such log", R"(workload.lengths={"kind": "trace", "file": "/nowhere/log.csv"})",
+        "matrix.json: workload.lengths.file: /nowhere/log.csv: unreadable: cannot be opened");
+    row("no such prompts", R"(workload.lengths={"kind": "prompts", "file": "/nowhere/p.jsonl"})",
+        "matrix.json: workload.lengths.file: /nowhere/p.jsonl: unreadable: cannot be opened");
+    row("no such log of a part",
+        R"(workload.lengths={"kind": "mix", "parts": [{"name": "a", "weight": 1, "lengths": {"kind": "fixed"}}, {"name": "b", "weight": 1, "lengths": {"kind": "empirical", "file": "/nowhere/pairs.csv"}}]})",
+        "matrix.json: workload.lengths.parts[1].lengths.file: /nowhere/pairs.csv: unreadable: cannot be opened");
+    row("no such certificates", "target.tls.ca_file=/nowhere/ca.pem",
+        "matrix.json: target.tls.ca_file: /nowhere/ca.pem: cannot be read");
+    row("no certificates", "target.tls.ca_file=/dev/null",
+        "matrix.json: target.tls.ca_file: /dev/null: holds no certificates (PEM)");
+    row("no such program", R"(tests=[{"kind": "cold_start", "command": ["/nowhere/engine"]}])",
+        "matrix.json: tests[0].command: starts a program, which only you can allow");
+    row("tools of a text", R"(target.api=completions workload.extras.tool_choice=auto)",
+        "workload.extras.tool_choice: needs target.api \"chat\"");
     row("salt", "workload.extras.cache_salt=a@b",
         "workload.extras.cache_salt: must be text of at most 128 characters without @, / and \\, is \"a@b\"");
     row("schema", R"(workload.extras.response_format={"type": "json_schema"})",
@@ -266,8 +293,8 @@ void TestRequests::wrongExtrasAreRefused()
     QFETCH(QString, setting);
     QFETCH(QByteArray, words);
     Simulator simulator;
-    const Ended ended = run({setting}, simulator.url());
-    QVERIFY2(ended.code == 2 || setting.contains(u"file="_s), ended.err.constData());
+    const Ended ended = run(setting.contains(u"target.api"_s) ? setting.split(u' ') : QStringList{setting}, simulator.url());
+    QCOMPARE(ended.code, 2);
     QVERIFY2(ended.err.contains(words), ended.err.constData());
     QCOMPARE(ended.failures().size(), qsizetype(1));
 }

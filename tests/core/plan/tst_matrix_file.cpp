@@ -37,7 +37,7 @@ Matrix unusualMatrix()
     m.workload.cache = CachePolicy::Cold;
     m.workload.streaming = false;
     m.workload.sampling = {{"temperature", 0.7}, {"top_p", 0.9}};
-    m.workload.extras = {{"chat_template_kwargs", {{"enable_thinking", false}}}, {"n", 2}, {"priority", -1}};
+    m.workload.extras = {{"vllm_xargs", {{"a", false}}}, {"n", 2}, {"priority", -1}};
     m.workload.seed = 9'007'199'254'740'991ULL;
     m.slo = {{"e2e_intended_ms", 99.9, 50.5}, {"e2e_ms", 50, 8000}};
     Test fixed;

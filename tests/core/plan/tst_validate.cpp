@@ -558,6 +558,55 @@ private slots:
         QCOMPARE(allowedAt("card.model"), std::string("text"));
         QCOMPARE(allowedAt("nothing.like[this"), std::string());
     }
+
+    void fieldsOfTheOtherApi_data()
+    {
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* name, Change change, const char* said) {
+            QTest::newRow(name) << std::move(change) << QString::fromUtf8(said);
+        };
+        row("images", [](Matrix& m) { m.workload.extras = {{"images", {{"count", 1}}}}; },
+            "workload.extras.images: needs target.api \"chat\"");
+        row("sampling", [](Matrix& m) { m.workload.sampling = {{"top_logprobs", 2}}; },
+            "workload.sampling.top_logprobs: needs target.api \"chat\"");
+        row("variant", [](Matrix& m) { m.workload.extras = {{"variants", {{{"weight", 1}}, {{"chat_template_kwargs", {}}}}}}; },
+            "workload.extras.variants[1].chat_template_kwargs: needs target.api \"chat\"");
+        row("extra_body", [](Matrix& m) { m.target.extraBody = {{"reasoning_effort", "low"}}; },
+            "target.extra_body.reasoning_effort: needs target.api \"chat\"");
+        row("logprobs of a text", [](Matrix& m) { m.workload.extras = {{"logprobs", true}}; },
+            "workload.extras.logprobs: must be a whole number with target.api \"completions\", is true");
+        row("suffix", [](Matrix& m) {
+            m.target.api = Api::Chat;
+            m.workload.extras = {{"suffix", "x"}};
+        }, "workload.extras.suffix: needs target.api \"completions\"");
+        row("logprobs of a chat", [](Matrix& m) {
+            m.target.api = Api::Chat;
+            m.workload.sampling = {{"logprobs", 3}};
+        }, "workload.sampling.logprobs: must be true or false with target.api \"chat\", where top_logprobs is the number, is 3");
+        row("pair", [](Matrix& m) {
+            m.target.api = Api::Chat;
+            m.workload.extras = {{"tool_choice", "auto"}};
+            m.pairedWith = PairedTarget{};
+            m.pairedWith->target.api = Api::Completions;
+        }, "workload.extras.tool_choice: needs paired_with.target.api \"chat\"");
+        row("priority of a variant", [](Matrix& m) { m.workload.extras = {{"variants", {{{"priority", "high"}}}}}; },
+            "workload.extras.variants[0].priority: must be a whole number");
+    }
+
+    /// Said before a run; a matrix that a run of earlier times is stored with can be read all the same.
+    void fieldsOfTheOtherApi()
+    {
+        QFETCH(Change, change);
+        QFETCH(QString, said);
+        Matrix m = wholeMatrix();
+        m.target.api = Api::Completions;
+        QVERIFY(errors(m).isEmpty());
+        change(m);
+        const QStringList all = errors(m);
+        QVERIFY2(all.size() == 1 && all.first().startsWith(said), qPrintable(all.join(u'\n')));
+        QVERIFY(valueErrors(m).empty());
+    }
 };
 
 QTEST_GUILESS_MAIN(ValidateTest)

@@ -248,6 +248,29 @@ private slots:
         QVERIFY(prompts.error().message.find('\n') == std::string::npos);
     }
 
+    void whatTheOtherApiHasNot()
+    {
+        const auto ofText = File("{\"prompt\":\"a\"}\n{\"prompt\":\"b\",\"extras\":{\"priority\":1}}\n"
+                                 "{\"prompt\":\"c\",\"extras\":{\"tools\":[{\"function\":{\"name\":\"f\"}}]}}\n").read();
+        QVERIFY2(ofText.ok(), ofText ? "" : ofText.error().line().c_str());
+        QVERIFY(ofText.value()->fitApi(Api::Chat).ok());
+        const Status refused = ofText.value()->fitApi(Api::Completions);
+        QVERIFY(!refused.ok());
+        QCOMPARE(refused.error().message, std::string("line 3: extras.tools needs target.api \"chat\""));
+
+        const auto ofChats = File("{\"messages\":[]}\n{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n").read();
+        QVERIFY2(ofChats.ok(), ofChats ? "" : ofChats.error().line().c_str());
+        QVERIFY(ofChats.value()->fitApi(Api::Chat).ok());
+        const Status messages = ofChats.value()->fitApi(Api::Completions);
+        QVERIFY(!messages.ok());
+        QCOMPARE(messages.error().message, std::string("line 2: holds chat messages, which need target.api \"chat\""));
+
+        const auto ofSuffix = File("{\"prompt\":\"a\",\"extras\":{\"suffix\":\"z\"}}\n").read();
+        QVERIFY(ofSuffix.value()->fitApi(Api::Completions).ok());
+        QCOMPARE(ofSuffix.value()->fitApi(Api::Chat).error().message,
+                 std::string("line 1: extras.suffix needs target.api \"completions\""));
+    }
+
     void filesThatHaveNone()
     {
         QVERIFY(!FilePrompts::read(Lengths{}).ok());
