@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/sqlite.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <sqlite3.h>
@@ -154,6 +155,21 @@ Result<Statement> Connection::prepare(std::string_view sql) const
     if (code != SQLITE_OK)
         return lastError();
     return statement;
+}
+
+Status Connection::writeBlob(const char* table, const char* column, std::int64_t row, std::span<const std::byte> bytes)
+{
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    sqlite3_blob* blob = nullptr;
+    if (sqlite3_blob_open(m_db.get(), "main", table, column, row, 1, &blob) != SQLITE_OK)
+        return lastError();
+    const std::unique_ptr<sqlite3_blob, int (*)(sqlite3_blob*)> closed(blob, sqlite3_blob_close);
+    for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+        const std::span<const std::byte> piece = bytes.subspan(at, std::min(kPiece, bytes.size() - at));
+        if (sqlite3_blob_write(blob, piece.data(), static_cast<int>(piece.size()), static_cast<int>(at)) != SQLITE_OK)
+            return lastError();
+    }
+    return success();
 }
 
 std::int64_t Connection::lastInsertId() const

@@ -105,6 +105,9 @@ public:
         return code == kDone ? success() : Status(lastError());
     }
 
+    /// Fills a blob that was made with its size (zeroblob). A large one bound to a statement is copied whole first.
+    Status writeBlob(const char* table, const char* column, std::int64_t row, std::span<const std::byte> bytes);
+
     std::int64_t lastInsertId() const;
     std::int64_t changes() const;      ///< rows changed by the last statement
     std::int64_t totalChanges() const; ///< rows changed since the connection was opened

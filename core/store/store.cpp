@@ -694,21 +694,19 @@ Status Store::purgeDeleted()
 
 Status Store::keepTrace(const KeptTrace& trace)
 {
-    Result<sqlite::Statement> statement = m_impl->db.prepare(
-        "INSERT OR IGNORE INTO traces (hash, name, format, rows, kept_at, summary, content) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)");
-    if (!statement)
-        return statement.error();
-    const std::string now = utcNow();
-    sqlite::Statement& insert = statement.value();
-    insert.bind(0, std::string_view(trace.hash));
-    insert.bind(1, std::string_view(trace.name));
-    insert.bind(2, std::string_view(trace.format));
-    insert.bind(3, trace.rows);
-    insert.bind(4, std::string_view(now));
-    insert.bind(5, std::string_view(trace.summary));
-    insert.bindBlob(6, std::as_bytes(std::span(trace.content)));
-    return m_impl->db.forEachRow(insert, [](const sqlite::Statement&) {});
+    Result<sqlite::Transaction> transaction = sqlite::Transaction::begin(m_impl->db);
+    if (!transaction)
+        return transaction.error();
+    sqlite::Connection& db = m_impl->db;
+    const Status inserted = db.run("INSERT OR IGNORE INTO traces (hash, name, format, rows, kept_at, summary, content) "
+                                   "VALUES (?, ?, ?, ?, ?, ?, zeroblob(?))",
+                                   trace.hash, trace.name, trace.format, trace.rows, utcNow(), trace.summary,
+                                   trace.content.size());
+    if (!inserted || db.changes() == 0)
+        return inserted;
+    if (Status status = db.writeBlob("traces", "content", db.lastInsertId(), std::as_bytes(std::span(trace.content))); !status)
+        return status;
+    return transaction.value().commit();
 }
 
 Result<bool> Store::hasTrace(const std::string& hash) const
