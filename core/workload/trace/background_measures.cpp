@@ -7,7 +7,30 @@ namespace {
 
 constexpr std::size_t kRows = 8'192, kBlocks = std::size_t{1} << 18; ///< of a batch, about
 
+constexpr std::size_t kMaxRowBytes = std::size_t{512} << 20;
+
 } // namespace
+
+void KeptRows::add(const TraceRow& row, std::span<const BlockRun> blocks)
+{
+    const std::uint64_t number = m_added++;
+    if (number % m_every != 0)
+        return;
+    if (m_rows.size() >= m_most ||
+        ((m_rows.size() % 4'096 == 4'095 || blocks.size() > 1'024) && m_rows.bytes() > kMaxRowBytes)) {
+        m_rows.thin();
+        m_every *= 2;
+        if (number % m_every != 0)
+            return;
+    }
+    m_rows.push_back(row, blocks);
+}
+
+void KeptRows::moveTo(Trace& trace)
+{
+    trace.rows = std::move(m_rows);
+    trace.sampledEvery = m_every;
+}
 
 void BackgroundMeasures::add(const TraceRow& row, std::span<const BlockRun> blocks, int blockSize)
 {
@@ -49,7 +72,9 @@ void BackgroundMeasures::measure(const Batch& batch)
     std::size_t begin = 0;
     for (std::size_t i = 0; i < batch.rows.size(); ++i) {
         const std::size_t end = batch.blocksEnd[i];
-        m_measures.add(batch.rows[i], std::span(batch.blocks).subspan(begin, end - begin), batch.blockSize);
+        const std::span<const BlockRun> blocks = std::span(batch.blocks).subspan(begin, end - begin);
+        m_measures.add(batch.rows[i], blocks, batch.blockSize);
+        m_kept.add(batch.rows[i], blocks);
         begin = end;
     }
 }

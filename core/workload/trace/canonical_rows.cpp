@@ -5,6 +5,8 @@ namespace tailmark {
 
 namespace {
 
+constexpr std::size_t kMostUsual = 24; ///< bytes of a row without blocks
+
 enum Told : unsigned char {
     kArrival = 1,
     kCached = 2,
@@ -212,6 +214,7 @@ std::string canonicalRows(const Trace& trace)
 {
     CanonicalEncoder encoder;
     std::string bytes;
+    bytes.reserve(trace.rows.size() * kMostUsual); // what stays untouched takes no memory, and growing would take it twice
     for (std::size_t i = 0; i < trace.rows.size(); ++i)
         encoder.add(trace.rows[i], trace.rows.blocks(i), bytes);
     CanonicalEncoder::addTrailer(trace, bytes);

@@ -61,6 +61,16 @@ private:
 
 } // namespace
 
+/// Whether there is a quote from `from` to `end` of the window: most logs have none, so that one look serves many records.
+bool CsvRecords::hasQuote(std::string_view window, std::size_t from, std::size_t end)
+{
+    if (end <= m_noQuoteBefore)
+        return false;
+    const std::size_t quote = window.find('"', std::max(from, m_noQuoteBefore));
+    m_noQuoteBefore = std::min(quote, window.size());
+    return quote < end;
+}
+
 /// Where the record at the begin of the window ends; false where the file ends before it.
 bool CsvRecords::endOf(std::size_t& end)
 {
@@ -85,8 +95,7 @@ bool CsvRecords::endOf(std::size_t& end)
             return false;
         }
         end = static_cast<std::size_t>(static_cast<const char*>(found) - window.data());
-        const std::string_view text = window.substr(from, end - from);
-        if (!m_quotesSpanLines || (!quoted && !std::memchr(text.data(), '"', text.size())) ||
+        if (!m_quotesSpanLines || (!quoted && !hasQuote(window, from, end)) ||
             !quotes.openAfter(window.substr(from, end + 1 - from)))
             return true;
         if (!quoted)
@@ -100,6 +109,7 @@ bool CsvRecords::next(std::string_view& record)
 {
     for (;;) {
         m_source.consume(m_consumed);
+        m_noQuoteBefore -= std::min(m_noQuoteBefore, m_consumed);
         m_consumed = 0;
         std::size_t end = 0;
         const bool whole = endOf(end);

@@ -29,10 +29,12 @@ public:
 
 private:
     bool endOf(std::size_t& end);
+    bool hasQuote(std::string_view window, std::size_t from, std::size_t end);
 
     ByteSource& m_source;
     char m_separator;
     std::size_t m_consumed = 0; ///< of the window, by the record at hand
+    std::size_t m_noQuoteBefore = 0; ///< of the window
     std::int64_t m_line = 0, m_nextLine = 1;
     bool m_tooLong = false;
     bool m_quotesSpanLines = true; ///< until one is never closed

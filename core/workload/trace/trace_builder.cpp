@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxSessions = 1'000'000;
 constexpr std::size_t kMaxModels = 1'000;
-constexpr std::size_t kMaxRowBytes = std::size_t{512} << 20;
 
 std::string grouped(std::uint64_t n)
 {
@@ -68,8 +67,8 @@ std::string warningText(std::string_view code, std::uint64_t n, std::int64_t lin
 } // namespace
 
 TraceBuilder::TraceBuilder(const TraceOptions& options, std::string format)
-    : m_options(options), m_measures(std::make_unique<TraceMeasures>()),
-      m_measuring(std::make_unique<BackgroundMeasures>(*m_measures))
+    : m_options(options), m_measures(std::make_unique<TraceMeasures>()), m_kept(options.keepRows),
+      m_measuring(std::make_unique<BackgroundMeasures>(*m_measures, m_kept))
 {
     m_trace.format = std::move(format);
 }
@@ -116,23 +115,6 @@ void TraceBuilder::accept(TraceRow row, std::span<const IdRun> ids, std::uint64_
     }
     ++m_trace.rowsAccepted;
     m_measuring->add(row, m_runs, m_trace.blockSize);
-    keep(row);
-}
-
-/// Every `sampledEvery`th row: evenly over the file whatever its length, and known in one pass.
-void TraceBuilder::keep(const TraceRow& row)
-{
-    if ((m_trace.rowsAccepted - 1) % m_trace.sampledEvery != 0)
-        return;
-    if (m_trace.rows.size() >= m_options.keepRows ||
-        ((m_trace.rows.size() % 4'096 == 4'095 || m_runs.size() > 1'024) &&
-         m_trace.rows.bytes() > kMaxRowBytes)) {
-        m_trace.rows.thin();
-        m_trace.sampledEvery *= 2;
-        if ((m_trace.rowsAccepted - 1) % m_trace.sampledEvery != 0)
-            return;
-    }
-    m_trace.rows.push_back(row, m_runs);
 }
 
 void TraceBuilder::reject(std::int64_t line, std::string_view field, std::string_view reason)
@@ -208,6 +190,7 @@ void TraceBuilder::tellWarnings()
 Result<Trace> TraceBuilder::finish(const std::string& path)
 {
     m_measuring.reset();
+    m_kept.moveTo(m_trace);
     if (m_options.stop.stop_requested())
         return Error{ErrorCode::Cancelled, path, "stopped"};
     if (m_trace.rowsAccepted == 0) {

@@ -25,7 +25,7 @@ public:
     void setWholeBlocksOnly(bool only) { m_wholeBlocksOnly = only; } ///< the last partial block is not named
 
     /// Before the first row: about how many there will be.
-    void expectRows(std::uint64_t rows) { m_trace.rows.expect(std::min(rows, m_options.keepRows)); }
+    void expectRows(std::uint64_t rows) { m_kept.expect(rows); }
     /// A row with its times as the file has them. `scope`: ids of blocks mean the same within one only.
     void accept(TraceRow row, std::span<const IdRun> ids = {}, std::uint64_t scope = 0);
     void reject(std::int64_t line, std::string_view field, std::string_view reason);
@@ -44,7 +44,6 @@ public:
 
 private:
     bool tellProgress(double fractionRead);
-    void keep(const TraceRow& row);
     void remeasure();
     void tellWarnings();
     bool blocksFit(std::int32_t promptTokens, std::uint64_t blocks) const;
@@ -52,6 +51,7 @@ private:
     const TraceOptions& m_options;
     Trace m_trace;
     std::unique_ptr<TraceMeasures> m_measures;
+    KeptRows m_kept;
     std::unique_ptr<BackgroundMeasures> m_measuring; ///< while rows come
     BlockNumbers m_blocks;
     std::vector<BlockRun> m_runs; ///< of the row at hand
