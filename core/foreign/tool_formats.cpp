@@ -55,7 +55,8 @@ std::optional<double> positive(const json& root, std::string_view path)
 std::optional<std::uint64_t> count(const json& root, std::string_view path)
 {
     const auto value = number(root, path);
-    return value && *value >= 0 ? std::optional(static_cast<std::uint64_t>(std::llround(*value))) : std::nullopt;
+    return value && *value >= 0 ? std::optional(static_cast<std::uint64_t>(std::llround(*value)))
+                                : std::nullopt;
 }
 
 std::string text(const json& root, std::string_view path)
@@ -80,12 +81,6 @@ std::optional<double> percentOf(std::string_view key)
     return whole && percent > 0 && percent < 100 ? std::optional(percent) : std::nullopt;
 }
 
-void keep(ForeignLevel& level, const char* id, Latency latency)
-{
-    if (latency.mean || !latency.percentiles.empty())
-        level.figures.latencies[id] = std::move(latency);
-}
-
 void keepCard(ForeignLevel& level, const char* key, const std::string& value)
 {
     if (!value.empty())
@@ -93,12 +88,55 @@ void keepCard(ForeignLevel& level, const char* key, const std::string& value)
 }
 
 /// The rate that was asked for, else the limit of concurrency.
-void takeLoad(ForeignLevel& level, const std::optional<double>& ratePerS, const std::optional<double>& concurrency)
+void takeLoad(ForeignLevel& level, const std::optional<double>& ratePerS,
+              const std::optional<double>& concurrency)
 {
     if (ratePerS && *ratePerS > 0)
         level.load = {LoadAxis::RatePerS, *ratePerS};
     else
         level.load = {LoadAxis::Concurrency, concurrency.value_or(0)};
+}
+
+/// Where a tool writes the figures of a level; empty: it does not.
+struct FigurePaths
+{
+    std::string_view durationS = {};
+    std::string_view completed = {};
+    std::string_view failed = {};
+    std::string_view requestsPerS = {};
+    std::string_view outputTokensPerS = {};
+    std::string_view goodputRequestsPerS = {};
+    std::string_view concurrency = {};
+    std::string_view promptTokens = {};
+    std::string_view outputTokens = {};
+};
+
+ForeignLevel levelAt(const json& root, const FigurePaths& paths)
+{
+    ForeignLevel level;
+    ForeignFigures& f = level.figures;
+    f.durationS = positive(root, paths.durationS);
+    f.completed = count(root, paths.completed);
+    f.failed = count(root, paths.failed);
+    f.requestsPerS = number(root, paths.requestsPerS);
+    f.outputTokensPerS = number(root, paths.outputTokensPerS);
+    f.goodputRequestsPerS = number(root, paths.goodputRequestsPerS);
+    f.concurrency = positive(root, paths.concurrency);
+    f.promptTokens = positive(root, paths.promptTokens);
+    f.outputTokens = positive(root, paths.outputTokens);
+    return level;
+}
+
+/// `read` gives the latency of a name; the ids are those of our metrics.
+template <typename Read>
+void keepLatencies(ForeignLevel& level, Read&& read,
+                   std::initializer_list<std::pair<const char*, const char*>> idsAndNames)
+{
+    for (const auto& [id, name] : idsAndNames) {
+        Latency latency = read(name);
+        if (latency.mean || !latency.percentiles.empty())
+            level.figures.latencies[id] = std::move(latency);
+    }
 }
 
 // vLLM and SGLang write flat keys: mean_ttft_ms, median_ttft_ms, p99_ttft_ms.
@@ -122,20 +160,18 @@ Latency flatLatency(const json& root, const std::string& name)
     return latency;
 }
 
-ForeignLevel flatLevel(const json& root)
+ForeignLevel flatLevel(const json& root, const char* responseTime)
 {
-    ForeignLevel level;
-    ForeignFigures& f = level.figures;
-    f.durationS = positive(root, "duration");
-    f.completed = count(root, "completed");
-    f.failed = count(root, "failed");
-    f.requestsPerS = number(root, "request_throughput");
-    f.outputTokensPerS = number(root, "output_throughput");
-    f.concurrency = positive(root, "concurrency");
-    f.promptTokens = ratio(number(root, "total_input_tokens"), f.completed);
-    f.outputTokens = ratio(number(root, "total_output_tokens"), f.completed);
-    for (const char* name : {"ttft", "tpot", "itl"})
-        keep(level, (std::string(name) + "_ms").c_str(), flatLatency(root, name));
+    ForeignLevel level = levelAt(root, {.durationS = "duration",
+                                        .completed = "completed",
+                                        .failed = "failed",
+                                        .requestsPerS = "request_throughput",
+                                        .outputTokensPerS = "output_throughput",
+                                        .concurrency = "concurrency"});
+    level.figures.promptTokens = ratio(number(root, "total_input_tokens"), level.figures.completed);
+    level.figures.outputTokens = ratio(number(root, "total_output_tokens"), level.figures.completed);
+    keepLatencies(level, [&](const char* name) { return flatLatency(root, name); },
+                  {{"ttft_ms", "ttft"}, {"tpot_ms", "tpot"}, {"itl_ms", "itl"}, {"e2e_ms", responseTime}});
     takeLoad(level, positive(root, "request_rate"), positive(root, "max_concurrency"));
     return level;
 }
@@ -147,10 +183,9 @@ bool isVllm(const json& root)
 
 std::vector<ForeignLevel> vllmLevels(const json& root)
 {
-    ForeignLevel level = flatLevel(root);
-    ForeignFigures& f = level.figures;
-    keep(level, "e2e_ms", flatLatency(root, "e2el"));
-    f.goodputRequestsPerS = number(root, root.contains("request_goodput:") ? "request_goodput:" : "request_goodput");
+    ForeignLevel level = flatLevel(root, "e2el");
+    level.figures.goodputRequestsPerS =
+        number(root, root.contains("request_goodput:") ? "request_goodput:" : "request_goodput");
     keepCard(level, "model", text(root, "model_id"));
     keepCard(level, "tokenizer", text(root, "tokenizer_id"));
     level.startedAt = text(root, "date");
@@ -168,8 +203,7 @@ bool isSglang(const json& root)
 
 std::vector<ForeignLevel> sglangLevels(const json& root)
 {
-    ForeignLevel level = flatLevel(root);
-    keep(level, "e2e_ms", flatLatency(root, "e2e_latency"));
+    ForeignLevel level = flatLevel(root, "e2e_latency");
     keepCard(level, "model", text(root, "server_info/model_path"));
     if (level.load.value == 0)
         level.load.value = static_cast<double>(level.figures.completed.value_or(0));
@@ -184,8 +218,9 @@ bool isGuidellm(const json& root)
     return benchmarks.is_array() && !benchmarks.empty() && at(benchmarks[0], "metrics").is_object();
 }
 
-Latency guidellmLatency(const json& metrics, const std::string& name, double toMs)
+Latency guidellmLatency(const json& metrics, const std::string& name)
 {
+    const double toMs = name == "request_latency" ? 1000 : 1; // the only one in seconds
     const json& summary = at(metrics, name + "/successful");
     Latency latency;
     const auto scaled = [&](const std::optional<double>& value) {
@@ -197,9 +232,9 @@ Latency guidellmLatency(const json& metrics, const std::string& name, double toM
     latency.mean = scaled(number(summary, "mean"));
     latency.min = scaled(number(summary, "min"));
     latency.max = scaled(number(summary, "max"));
-    const std::pair<const char*, double> names[] = {{"p001", 0.1}, {"p01", 1},   {"p05", 5},   {"p10", 10},
-                                                    {"p25", 25},   {"p50", 50},  {"p75", 75},  {"p90", 90},
-                                                    {"p95", 95},   {"p99", 99},  {"p999", 99.9}};
+    const std::pair<const char*, double> names[] = {{"p001", 0.1}, {"p01", 1},  {"p05", 5},    {"p10", 10},
+                                                    {"p25", 25},   {"p50", 50}, {"p75", 75},   {"p90", 90},
+                                                    {"p95", 95},   {"p99", 99}, {"p999", 99.9}};
     for (const auto& [key, percent] : names) {
         if (const auto value = number(summary, std::string("percentiles/") + key))
             latency.percentiles[percent] = *value * toMs;
@@ -209,21 +244,21 @@ Latency guidellmLatency(const json& metrics, const std::string& name, double toM
 
 ForeignLevel guidellmLevel(const json& benchmark, const json& report)
 {
-    ForeignLevel level;
-    ForeignFigures& f = level.figures;
+    ForeignLevel level =
+        levelAt(benchmark, {.durationS = "duration",
+                            .completed = "metrics/request_totals/successful",
+                            .failed = "metrics/request_totals/errored",
+                            .requestsPerS = "metrics/requests_per_second/successful/mean",
+                            .outputTokensPerS = "metrics/output_tokens_per_second/successful/mean",
+                            .concurrency = "metrics/request_concurrency/successful/mean",
+                            .promptTokens = "metrics/prompt_token_count/successful/mean",
+                            .outputTokens = "metrics/output_token_count/successful/mean"});
     const json& metrics = at(benchmark, "metrics");
-    f.durationS = positive(benchmark, "duration");
-    f.completed = count(metrics, "request_totals/successful");
-    f.failed = count(metrics, "request_totals/errored");
-    f.requestsPerS = number(metrics, "requests_per_second/successful/mean");
-    f.outputTokensPerS = number(metrics, "output_tokens_per_second/successful/mean");
-    f.concurrency = positive(metrics, "request_concurrency/successful/mean");
-    f.promptTokens = positive(metrics, "prompt_token_count/successful/mean");
-    f.outputTokens = positive(metrics, "output_token_count/successful/mean");
-    keep(level, "ttft_ms", guidellmLatency(metrics, "time_to_first_token_ms", 1));
-    keep(level, "tpot_ms", guidellmLatency(metrics, "time_per_output_token_ms", 1));
-    keep(level, "itl_ms", guidellmLatency(metrics, "inter_token_latency_ms", 1));
-    keep(level, "e2e_ms", guidellmLatency(metrics, "request_latency", 1000));
+    keepLatencies(level, [&](const char* name) { return guidellmLatency(metrics, name); },
+                  {{"ttft_ms", "time_to_first_token_ms"},
+                   {"tpot_ms", "time_per_output_token_ms"},
+                   {"itl_ms", "inter_token_latency_ms"},
+                   {"e2e_ms", "request_latency"}});
     const json& config = at(benchmark, "config/strategy");
     const json& strategy = config.is_object() ? config : at(benchmark, "args/strategy");
     const std::string kind = text(strategy, "type_");
@@ -232,7 +267,8 @@ ForeignLevel guidellmLevel(const json& benchmark, const json& report)
     else if (kind == "concurrent")
         takeLoad(level, {}, positive(strategy, "streams"));
     else if (kind == "throughput") // as many as it may: the load is what it reached
-        takeLoad(level, {}, positive(strategy, "max_concurrency").value_or(f.concurrency.value_or(0)));
+        takeLoad(level, {},
+                 positive(strategy, "max_concurrency").value_or(level.figures.concurrency.value_or(0)));
     else
         takeLoad(level, positive(strategy, "rate"), {});
     for (const json* root : {&benchmark, &report}) {
@@ -302,8 +338,8 @@ const json& only(const json& list)
     return list.is_array() && list.size() == 1 ? list[0] : null;
 }
 
-/// Two layouts: {endpoint: {model_names, url}, loadgen}, and since the configuration has phases {models: {items}, endpoint:
-/// {urls}, phases: [{name, concurrency, rate}]}.
+/// Two layouts: {endpoint: {model_names, url}, loadgen}, and since the configuration has phases {models:
+/// {items}, endpoint: {urls}, phases: [{name, concurrency, rate}]}.
 void takeAiperfConfig(ForeignLevel& level, const json& config)
 {
     const json* load = &at(config, "loadgen");
@@ -317,7 +353,8 @@ void takeAiperfConfig(ForeignLevel& level, const json& config)
     }
     takeLoad(level, positive(*load, rate), positive(*load, "concurrency"));
     const json& named = only(at(config, "endpoint/model_names"));
-    keepCard(level, "model", named.is_string() ? named.get<std::string>() : text(only(at(config, "models/items")), "name"));
+    keepCard(level, "model",
+             named.is_string() ? named.get<std::string>() : text(only(at(config, "models/items")), "name"));
     keepCard(level, "tokenizer", text(config, "tokenizer/name"));
     const json& url = only(at(config, "endpoint/urls"));
     level.target = url.is_string() ? url.get<std::string>() : text(config, "endpoint/url");
@@ -325,24 +362,24 @@ void takeAiperfConfig(ForeignLevel& level, const json& config)
 
 std::vector<ForeignLevel> aiperfLevels(const json& root)
 {
-    ForeignLevel level;
-    ForeignFigures& f = level.figures;
-    if (const auto duration = positive(root, "benchmark_duration/avg"))
-        f.durationS = *duration * toMsOf(text(root, "benchmark_duration/unit")) / 1000;
-    f.completed = count(root, "request_count/avg");
-    f.failed = count(root, "error_request_count/avg");
-    f.requestsPerS = number(root, "request_throughput/avg");
-    f.outputTokensPerS = number(root, "output_token_throughput/avg");
-    f.goodputRequestsPerS = number(root, "goodput/avg");
-    f.concurrency = positive(root, "effective_concurrency/avg");
-    f.promptTokens = positive(root, "input_sequence_length/avg");
-    f.outputTokens = positive(root, "output_sequence_length/avg");
-    keep(level, "ttft_ms", aiperfLatency(root, "time_to_first_token"));
-    keep(level, "itl_ms", aiperfLatency(root, "inter_token_latency"));
-    keep(level, "e2e_ms", aiperfLatency(root, "request_latency"));
+    ForeignLevel level = levelAt(root, {.durationS = "benchmark_duration/avg",
+                                        .completed = "request_count/avg",
+                                        .failed = "error_request_count/avg",
+                                        .requestsPerS = "request_throughput/avg",
+                                        .outputTokensPerS = "output_token_throughput/avg",
+                                        .goodputRequestsPerS = "goodput/avg",
+                                        .concurrency = "effective_concurrency/avg",
+                                        .promptTokens = "input_sequence_length/avg",
+                                        .outputTokens = "output_sequence_length/avg"});
+    if (level.figures.durationS)
+        *level.figures.durationS *= toMsOf(text(root, "benchmark_duration/unit")) / 1000;
+    keepLatencies(level, [&](const char* name) { return aiperfLatency(root, name); },
+                  {{"ttft_ms", "time_to_first_token"},
+                   {"itl_ms", "inter_token_latency"},
+                   {"e2e_ms", "request_latency"}});
     takeAiperfConfig(level, at(root, "input_config"));
     if (at(root, "was_cancelled") == true)
-        f.missing.push_back("what would have come after it was cancelled");
+        level.figures.missing.push_back("what would have come after it was cancelled");
     level.toolVersion = text(root, "aiperf_version");
     level.startedAt = text(root, "start_time");
     return {level};
@@ -379,22 +416,21 @@ Latency inferencePerfLatency(const json& root, const std::string& name)
 
 std::vector<ForeignLevel> inferencePerfLevels(const json& root)
 {
-    ForeignLevel level;
-    ForeignFigures& f = level.figures;
-    f.durationS = positive(root, "benchmark_time_seconds");
-    f.completed = count(root, "successes/count");
-    f.failed = count(root, "failures/count");
-    f.requestsPerS = number(root, "successes/throughput/requests_per_sec");
-    f.outputTokensPerS = number(root, "successes/throughput/output_tokens_per_sec");
-    f.goodputRequestsPerS = number(root, "successes/goodput_metrics/request_goodput");
-    for (const char* path : {"successes/prompt_tokens/mean", "successes/prompt_len/mean"})
-        if (!f.promptTokens)
-            f.promptTokens = positive(root, path);
-    f.outputTokens = positive(root, "successes/output_len/mean");
-    keep(level, "ttft_ms", inferencePerfLatency(root, "time_to_first_token"));
-    keep(level, "tpot_ms", inferencePerfLatency(root, "time_per_output_token"));
-    keep(level, "itl_ms", inferencePerfLatency(root, "inter_token_latency"));
-    keep(level, "e2e_ms", inferencePerfLatency(root, "request_latency"));
+    const bool newer = at(root, "successes/prompt_tokens/mean").is_number();
+    ForeignLevel level =
+        levelAt(root, {.durationS = "benchmark_time_seconds",
+                       .completed = "successes/count",
+                       .failed = "failures/count",
+                       .requestsPerS = "successes/throughput/requests_per_sec",
+                       .outputTokensPerS = "successes/throughput/output_tokens_per_sec",
+                       .goodputRequestsPerS = "successes/goodput_metrics/request_goodput",
+                       .promptTokens = newer ? "successes/prompt_tokens/mean" : "successes/prompt_len/mean",
+                       .outputTokens = "successes/output_len/mean"});
+    keepLatencies(level, [&](const char* name) { return inferencePerfLatency(root, name); },
+                  {{"ttft_ms", "time_to_first_token"},
+                   {"tpot_ms", "time_per_output_token"},
+                   {"itl_ms", "inter_token_latency"},
+                   {"e2e_ms", "request_latency"}});
     const auto concurrency = positive(root, "load_summary/concurrency");
     takeLoad(level, concurrency ? std::nullopt : positive(root, "load_summary/requested_rate"), concurrency);
     return {level};
@@ -404,7 +440,8 @@ std::vector<ForeignLevel> inferencePerfLevels(const json& root)
 
 bool isLlmperf(const json& root)
 {
-    return at(root, "results_ttft_s_mean").is_number() || at(root, "results_num_completed_requests").is_number();
+    return at(root, "results_ttft_s_mean").is_number() ||
+           at(root, "results_num_completed_requests").is_number();
 }
 
 Latency llmperfLatency(const json& root, const std::string& name)
@@ -427,20 +464,20 @@ Latency llmperfLatency(const json& root, const std::string& name)
 
 std::vector<ForeignLevel> llmperfLevels(const json& root)
 {
-    ForeignLevel level;
+    ForeignLevel level = levelAt(root, {.durationS = {},
+                                        .completed = "results_num_completed_requests",
+                                        .failed = "results_number_errors",
+                                        .outputTokensPerS = "results_mean_output_throughput_token_per_s",
+                                        .promptTokens = "results_number_input_tokens_mean",
+                                        .outputTokens = "results_number_output_tokens_mean"});
     ForeignFigures& f = level.figures;
-    f.completed = count(root, "results_num_completed_requests");
-    f.failed = count(root, "results_number_errors");
     if (const auto perMinute = positive(root, "results_num_completed_requests_per_min"))
         f.requestsPerS = *perMinute / 60;
     if (f.completed && f.requestsPerS)
         f.durationS = static_cast<double>(*f.completed) / *f.requestsPerS;
-    f.outputTokensPerS = number(root, "results_mean_output_throughput_token_per_s");
-    f.promptTokens = positive(root, "results_number_input_tokens_mean");
-    f.outputTokens = positive(root, "results_number_output_tokens_mean");
-    keep(level, "ttft_ms", llmperfLatency(root, "ttft_s"));
-    keep(level, "itl_ms", llmperfLatency(root, "inter_token_latency_s"));
-    keep(level, "e2e_ms", llmperfLatency(root, "end_to_end_latency_s"));
+    keepLatencies(
+        level, [&](const char* name) { return llmperfLatency(root, name); },
+        {{"ttft_ms", "ttft_s"}, {"itl_ms", "inter_token_latency_s"}, {"e2e_ms", "end_to_end_latency_s"}});
     takeLoad(level, {}, positive(root, "num_concurrent_requests"));
     keepCard(level, "model", text(root, "model"));
     level.toolVersion = text(root, "version");
