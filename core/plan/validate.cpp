@@ -579,9 +579,11 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
     if (matrix.pairedWith) {
         const Target& a = matrix.target;
         const Target& b = matrix.pairedWith->target;
-        if (a.api != b.api || a.extraBody != b.extraBody || a.httpVersion != b.httpVersion)
-            remark("paired_with.target", "is not asked the same way as target (api, extra_body or http_version), so that "
-                                         "more than the engine differs");
+        for (const auto& [key, same] : {std::pair("api", a.api == b.api), std::pair("extra_body", a.extraBody == b.extraBody),
+                                        std::pair("http_version", a.httpVersion == b.httpVersion)})
+            if (!same)
+                remark(std::string("paired_with.target.") + key,
+                       std::string("is not as target.") + key + ", so that more than the engine differs");
     }
     if (workload.prefix.kind == PrefixKind::Shared) {
         if (workload.prefix.sharedTokens == 0 || workload.prefix.share == 0)

@@ -3,8 +3,6 @@
 
 #include "pages/plan_section.h"
 
-#include <map>
-
 namespace tailmark::ui {
 
 class TargetProber;
@@ -16,12 +14,6 @@ class PlanCardSection : public PlanSection
 
 public:
     PlanCardSection(PlanDocument& document, const TargetProber& prober, QWidget* parent = nullptr);
-
-private:
-    void showRead();
-
-    const TargetProber& m_prober;
-    std::map<std::string, PlanLineEdit*> m_fields;
 };
 
 } // namespace tailmark::ui

@@ -17,7 +17,7 @@ PlanConnectDialog::PlanConnectDialog(const Matrix& matrix, TargetProber& prober,
     auto* content = new QWidget;
     auto* inner = new QVBoxLayout(content);
     inner->setContentsMargins(0, 0, 0, 0);
-    auto* target = new PlanTargetSection(m_document, prober, content);
+    auto* target = new PlanTargetSection(m_document, prober, Side::A, content);
     inner->addWidget(target);
     inner->addStretch(1);
     auto* scroll = new QScrollArea(this);

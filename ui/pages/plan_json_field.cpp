@@ -23,29 +23,19 @@ QString readJsonField(const QString& text, nlohmann::json& object)
     return {};
 }
 
-PlanLineEdit* addHeadersField(PlanForm& form, const std::string& path, const QString& label, int span)
+QString readHeaders(const QString& text, std::map<std::string, std::string>& headers)
 {
-    PlanLineEdit* field = form.addText(
-        path, label,
-        [](const Matrix& matrix) { return jsonFieldText(nlohmann::json(matrix.target.headers)); },
-        [](Matrix& matrix, const QString& text) {
-            nlohmann::json object;
-            QString problem = readJsonField(text, object);
-            std::map<std::string, std::string> headers;
-            for (const auto& [name, value] : object.items()) {
-                if (!value.is_string())
-                    return PlanForm::tr("the value of %1 must be a text").arg(QString::fromStdString(name));
-                headers[name] = value.get<std::string>();
-            }
-            if (problem.isEmpty())
-                matrix.target.headers = headers;
-            return problem;
-        },
-        PlanForm::tr("Sent with each request, like {\"X-Team\": \"perf\"}. Never a key: that comes from the "
-                     "environment."),
-        span);
-    field->setPlaceholderText(PlanForm::tr("JSON object, none"));
-    return field;
+    nlohmann::json object;
+    const QString problem = readJsonField(text, object);
+    std::map<std::string, std::string> read;
+    for (const auto& [name, value] : object.items()) {
+        if (!value.is_string())
+            return PlanForm::tr("the value of %1 must be a text").arg(QString::fromStdString(name));
+        read[name] = value.get<std::string>();
+    }
+    if (problem.isEmpty())
+        headers = read;
+    return problem;
 }
 
 } // namespace tailmark::ui

@@ -3,6 +3,9 @@
 
 #include "pages/plan_form.h"
 
+#include <map>
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 namespace tailmark::ui {
@@ -24,7 +27,22 @@ PlanLineEdit* addJsonField(PlanForm& form, const std::string& path, const QStrin
     return field;
 }
 
+QString readHeaders(const QString& text, std::map<std::string, std::string>& headers);
+
 /// The headers that go with each request, as a JSON object of texts.
-PlanLineEdit* addHeadersField(PlanForm& form, const std::string& path, const QString& label, int span = 2);
+template <typename Access>
+PlanLineEdit* addHeadersField(PlanForm& form, const std::string& path, const QString& label, Access access,
+                              int span = 2)
+{
+    PlanLineEdit* field = form.addText(
+        path, label,
+        [access](const Matrix& matrix) { return jsonFieldText(nlohmann::json(access(matrix))); },
+        [access](Matrix& matrix, const QString& text) { return readHeaders(text, access(matrix)); },
+        PlanForm::tr("Sent with each request, like {\"X-Team\": \"perf\"}. Never a key: that comes from the "
+                     "environment."),
+        span);
+    field->setPlaceholderText(PlanForm::tr("JSON object, none"));
+    return field;
+}
 
 } // namespace tailmark::ui

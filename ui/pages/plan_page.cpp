@@ -26,6 +26,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include <initializer_list>
+
 namespace tailmark::ui {
 
 using namespace Qt::StringLiterals;
@@ -125,17 +127,18 @@ QWidget* PlanPage::makeSections()
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(4, 8, kMargin, 8);
     column->setSpacing(8);
-    m_target = new PlanTargetSection(m_document, m_prober, content);
+    m_target = new PlanTargetSection(m_document, m_prober, Side::A, content);
+    auto* second = new PlanTargetSection(m_document, *new TargetProber(this), Side::B, content);
     m_workload = new PlanWorkloadSection(m_document, *m_preview, content);
     auto* slo = new PlanSloSection(m_document, content);
     PlanSection* measurement = makeMeasurementSection(m_document, content);
     PlanSection* limits = makeLimitsSection(m_document, content);
     auto* card = new PlanCardSection(m_document, m_prober, content);
     auto* bound = new PlanBoundSection(m_document, content);
-    m_sections = {m_target, m_workload, slo, measurement, limits, card, bound};
+    m_sections = {m_target, second, m_workload, slo, measurement, limits, card, bound};
     for (PlanSection* section : m_sections)
         column->addWidget(section);
-    for (PlanSection* folded : {limits, static_cast<PlanSection*>(card), static_cast<PlanSection*>(bound)})
+    for (PlanSection* folded : std::initializer_list<PlanSection*>{second, limits, card, bound})
         folded->setExpanded(false);
     column->addStretch(1);
 
@@ -249,10 +252,15 @@ void PlanPage::refresh()
     m_reason->setText(reason);
     setRole(m_reason, m_blocked.isEmpty() ? u"error"_s : u"secondary"_s);
     const Result<Plan> plan = expand(m_document.matrix());
-    m_estimate->setText(
-        plan.ok() ? tr("%n point(s), about %1", nullptr, static_cast<int>(plan.value().points.size()))
-                        .arg(formatDuration(estimatedSeconds(plan.value())))
-                  : QString());
+    if (plan.ok()) {
+        const bool paired = m_document.matrix().pairedWith.has_value();
+        const int points = static_cast<int>(plan.value().points.size());
+        const QString time = formatDuration(estimatedSeconds(plan.value()) * (paired ? 2 : 1));
+        m_estimate->setText(paired ? tr("%n point(s) on each of two targets, about %1", nullptr, points).arg(time)
+                                   : tr("%n point(s), about %1", nullptr, points).arg(time));
+    } else {
+        m_estimate->setText({});
+    }
     emit runnableChanged();
 }
 

@@ -79,6 +79,15 @@ bool PlanSection::focusField(const std::string& path)
     return false;
 }
 
+void PlanSection::beginPart(QWidget* part)
+{
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(m_body->spacing());
+    m_body->addWidget(part);
+    m_body = column;
+}
+
 PlanForm* PlanSection::addForm(int columns)
 {
     auto* form = new PlanForm(m_document, columns, m_content);

@@ -38,6 +38,8 @@ public:
 protected:
     PlanDocument& document() { return m_document; }
     QVBoxLayout* body() { return m_body; }
+    /// What is added from now on stands in this part, which can be hidden as a whole.
+    void beginPart(QWidget* part);
     /// For forms that sit in a layout of their own.
     void watch(PlanForm* form) { m_forms.push_back(form); }
     void forget(PlanForm* form) { std::erase(m_forms, form); }

@@ -4,12 +4,14 @@
 #include "bridge/target_prober.h"
 #include "models/format.h"
 #include "pages/plan_json_field.h"
+#include "style/icons.h"
 #include "style/theme.h"
 
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QToolButton>
 
 #include <algorithm>
 
@@ -42,38 +44,110 @@ constexpr Engine kEngines[] = {
 
 } // namespace
 
-PlanTargetSection::PlanTargetSection(PlanDocument& document, TargetProber& prober, QWidget* parent)
-    : PlanSection(tr("Target"), document, parent), m_prober(prober),
-      m_probe(new QPushButton(tr("&Probe"), this)), m_state(new QLabel(this)), m_card(new QFrame(this)),
-      m_cardGrid(new QGridLayout(m_card))
+PlanTargetSection::PlanTargetSection(PlanDocument& document, TargetProber& prober, Side side, QWidget* parent)
+    : PlanSection(side == Side::A ? tr("Target") : tr("Second target"), document, parent), m_prober(prober),
+      m_side{side}, m_probe(new QPushButton(label(tr("&Probe")), this)), m_state(new QLabel(this)),
+      m_card(new QFrame(this)), m_cardGrid(new QGridLayout(m_card))
 {
+    if (side == Side::B)
+        beginSecond();
+    addFields();
+    addProbe();
+    addFoldedFields();
+    if (side == Side::B)
+        for (QWidget* field : m_part->findChildren<QWidget*>())
+            if (const QString name = field->accessibleName();
+                !name.isEmpty() && !qobject_cast<QToolButton*>(field))
+                field->setAccessibleName(tr("%1 of the second target").arg(name));
+
+    connect(&prober, &TargetProber::changed, this, &PlanTargetSection::showProbe);
+    connect(&document, &PlanDocument::changed, this, &PlanTargetSection::fit);
+    setSummary([which = m_side](const Matrix& matrix) {
+        if (!which.exists(matrix))
+            return tr("none");
+        const Target& target = which.target(matrix);
+        return QString::fromStdString(which.side == Side::A ? target.model : target.baseUrl);
+    });
+    fit();
+    showProbe();
+}
+
+/// A label without its mnemonic in the second target's fields: the first ones have them.
+QString PlanTargetSection::label(const QString& text) const
+{
+    return m_side.side == Side::A ? text : QString(text).remove(u'&');
+}
+
+void PlanTargetSection::beginSecond()
+{
+    m_add = new QPushButton(icon(u"add"_s), tr("Add a second target"), this);
+    m_add->setToolTip(tr("Measure two targets with this matrix, point by point in turn, for a paired comparison"));
+    connect(m_add, &QPushButton::clicked, this, [this] {
+        document().edit(m_add->text(), {}, [](Matrix& matrix) {
+            matrix.pairedWith = PairedTarget{matrix.target, {}}; // asked as the first, at a place of its own
+            matrix.pairedWith->target.baseUrl.clear();
+        });
+        focusField("paired_with.target.base_url");
+    });
+    body()->addWidget(m_add, 0, Qt::AlignLeft);
+    m_part = new QWidget(this);
+    beginPart(m_part);
+
+    auto* order = new QLabel(tr("Both are measured by the same points in turn, in A-B-B-A order: a drift falls on both "
+                                "alike. Target is A, this one is B."),
+                             m_part);
+    order->setWordWrap(true);
+    setRole(order, u"secondary"_s);
+    auto* remove = new QToolButton(m_part);
+    remove->setIcon(icon(u"close"_s, Tint::Secondary));
+    remove->setToolTip(tr("Remove the second target"));
+    remove->setAccessibleName(remove->toolTip());
+    remove->setFocusPolicy(Qt::StrongFocus);
+    connect(remove, &QToolButton::clicked, this, [this] {
+        document().edit(tr("Remove the second target"), {}, [](Matrix& matrix) { matrix.pairedWith.reset(); });
+        m_add->setFocus(Qt::OtherFocusReason);
+    });
+    auto* row = new QHBoxLayout;
+    row->addWidget(order, 1);
+    row->addWidget(remove, 0, Qt::AlignTop);
+    body()->addLayout(row);
+}
+
+void PlanTargetSection::addFields()
+{
+    const MatrixSide which = m_side;
     PlanForm* form = addForm(4);
-    form->setPathPrefix("target");
+    form->setExists([which](const Matrix& matrix) { return which.exists(matrix); });
+    form->setPathPrefix(which.path("target"));
     PlanLineEdit* url = form->addString(
-        "base_url", tr("&URL"), [](auto& m) -> auto& { return m.target.baseUrl; },
+        "base_url", label(tr("&URL")), [which](auto& m) -> auto& { return which.target(m).baseUrl; },
         tr("Where the OpenAI-compatible API begins, with its version: http://host:8000/v1"), 3);
     url->setInputMethodHints(Qt::ImhUrlCharactersOnly);
     form->addChoice(
         "api", tr("API"),
         {{tr("Chat"), tr("/chat/completions: one user message, the engine's chat template around it")},
          {tr("Completions"), tr("/completions: the prompt as it is")}},
-        [](auto& m) -> auto& { return m.target.api; });
+        [which](auto& m) -> auto& { return which.target(m).api; });
     m_model = form->addEditableChoice(
-        "model", tr("&Model"), [](const Matrix& m) { return QString::fromStdString(m.target.model); },
-        [](Matrix& m, const QString& text) {
-            m.target.model = text.trimmed().toStdString();
+        "model", label(tr("&Model")),
+        [which](const Matrix& m) { return QString::fromStdString(which.target(m).model); },
+        [which](Matrix& m, const QString& text) {
+            which.target(m).model = text.trimmed().toStdString();
             return QString();
         },
         tr("Name under which the target serves the model; empty asks for the only one that it lists"), 2);
     m_model->lineEdit()->setPlaceholderText(tr("the only one listed"));
     PlanLineEdit* key = form->addString(
-        "api_key_env", tr("&Key from environment variable"),
-        [](auto& m) -> auto& { return m.target.apiKeyEnv; },
+        "api_key_env", label(tr("&Key from environment variable")),
+        [which](auto& m) -> auto& { return which.target(m).apiKeyEnv; },
         tr("Name of the variable that holds the API key, for example OPENAI_API_KEY. The key itself is never "
            "stored."),
         2);
     key->setPlaceholderText(tr("no key"));
+}
 
+void PlanTargetSection::addProbe()
+{
     auto* row = new QHBoxLayout;
     row->setSpacing(8);
     m_probe->setToolTip(
@@ -95,59 +169,79 @@ PlanTargetSection::PlanTargetSection(PlanDocument& document, TargetProber& probe
     m_cardGrid->setVerticalSpacing(2);
     m_cardGrid->setColumnStretch(1, 1);
     body()->addWidget(m_card);
+}
 
+void PlanTargetSection::addFoldedFields()
+{
+    const MatrixSide which = m_side;
     PlanForm* more = addFoldedForm(tr("Engine, headers, TLS, proxy"), 4);
-    more->setPathPrefix("target");
+    more->setExists([which](const Matrix& matrix) { return which.exists(matrix); });
+    more->setPathPrefix(which.path("target"));
     std::vector<IdChoice> engines;
     for (const Engine& each : kEngines)
         engines.push_back({each.id, tr(each.title), {}});
     more->addIdChoice(
-        "engine", tr("Engine"), engines, [](auto& m) -> auto& { return m.target.engine; },
+        "engine", tr("Engine"), engines, [which](auto& m) -> auto& { return which.target(m).engine; },
         tr("Which request fields and info endpoints are tried"), 2);
     more->addString(
-        "metrics_url", tr("Server metrics"), [](auto& m) -> auto& { return m.target.metricsUrl; },
+        "metrics_url", tr("Server metrics"), [which](auto& m) -> auto& { return which.target(m).metricsUrl; },
         tr("URL of the engine's Prometheus metrics; auto tries /metrics beside the API; empty asks for none"),
         2);
-    addHeadersField(*more, "headers", tr("Extra headers"));
+    addHeadersField(*more, "headers", tr("Extra headers"),
+                    [which](auto& m) -> auto& { return which.target(m).headers; });
     addJsonField(
-        *more, "extra_body", tr("Extra request fields"), [](auto& m) -> auto& { return m.target.extraBody; });
+        *more, "extra_body", tr("Extra request fields"), [which](auto& m) -> auto& { return which.target(m).extraBody; });
     more->addCheck(
-        "tls.verify", tr("Verify TLS certificate"), [](auto& m) -> auto& { return m.target.tls.verify; },
+        "tls.verify", tr("Verify TLS certificate"), [which](auto& m) -> auto& { return which.target(m).tls.verify; },
         tr("Off only for a test server with a certificate of its own"), 2);
     more->addString(
-        "tls.ca_file", tr("CA certificate file"), [](auto& m) -> auto& { return m.target.tls.caFile; },
+        "tls.ca_file", tr("CA certificate file"), [which](auto& m) -> auto& { return which.target(m).tls.caFile; },
         tr("PEM file to verify with; empty uses the system's"), 2);
     more->addChoice(
         "http_version", tr("HTTP"),
         {{tr("1.1"), tr("A connection for each request in flight")},
          {tr("2"), tr("Many requests on one connection: agreed on by TLS, without TLS taken for granted")}},
-        [](auto& m) -> auto& { return m.target.httpVersion; }, {}, 2);
+        [which](auto& m) -> auto& { return which.target(m).httpVersion; }, {}, 2);
     more->addString(
-            "proxy", tr("Proxy"), [](auto& m) -> auto& { return m.target.proxy; },
+            "proxy", tr("Proxy"), [which](auto& m) -> auto& { return which.target(m).proxy; },
             tr("http://host:port; empty uses none, whatever the environment says"), 2)
         ->setPlaceholderText(tr("none"));
+    if (which.side == Side::A)
+        return;
+    PlanForm* card = addFoldedForm(tr("Run card of the second target"), 2);
+    card->setExists([which](const Matrix& matrix) { return which.exists(matrix); });
+    card->setPathPrefix(which.path("card"));
+    m_cardFields = addCardFields(*card, which);
+}
 
-    connect(&prober, &TargetProber::changed, this, &PlanTargetSection::showProbe);
-    connect(&document, &PlanDocument::changed, this, [this] {
-        m_prober.setTarget(this->document().matrix().target);
-        enableProbe();
-    });
-    setSummary([](const Matrix& matrix) { return QString::fromStdString(matrix.target.model); });
-    showProbe();
+void PlanTargetSection::fit()
+{
+    const Matrix& matrix = document().matrix();
+    const bool exists = m_side.exists(matrix);
+    if (m_side.side == Side::B) {
+        m_add->setVisible(!exists);
+        m_part->setVisible(exists);
+    }
+    if (exists)
+        m_prober.setTarget(m_side.target(matrix));
+    else if (m_prober.state() != TargetProber::State::Unknown)
+        m_prober.forget();
+    enableProbe();
 }
 
 void PlanTargetSection::probe()
 {
     const Matrix& matrix = document().matrix();
-    m_prober.start(matrix.target, matrix.card, matrix.limits);
+    m_prober.start(m_side.target(matrix), m_side.card(matrix), matrix.limits);
 }
 
 /// A target with a value that is wrong cannot be asked.
 void PlanTargetSection::enableProbe()
 {
+    const std::string place = m_side.path("target") + ".";
     const bool wrong =
-        std::any_of(document().findings().begin(), document().findings().end(), [](const Finding& finding) {
-            return finding.severity == Finding::Severity::Error && finding.path.starts_with("target.");
+        std::any_of(document().findings().begin(), document().findings().end(), [&](const Finding& finding) {
+            return finding.severity == Finding::Severity::Error && finding.path.starts_with(place);
         });
     m_probe->setEnabled(m_prober.state() == TargetProber::State::Probing || !wrong);
 }
@@ -155,7 +249,7 @@ void PlanTargetSection::enableProbe()
 void PlanTargetSection::showProbe()
 {
     const bool probing = m_prober.state() == TargetProber::State::Probing;
-    m_probe->setText(probing ? tr("&Cancel") : tr("&Probe"));
+    m_probe->setText(label(probing ? tr("&Cancel") : tr("&Probe")));
     QString role = u"secondary"_s;
     switch (m_prober.state()) {
     case TargetProber::State::Unknown:
@@ -186,6 +280,7 @@ void PlanTargetSection::showProbe()
             m_model->addItem(QString::fromStdString(model));
         m_model->lineEdit()->setText(current);
     }
+    showReadCard(m_cardFields, m_prober.result());
     showCard();
     enableProbe();
 }

@@ -68,7 +68,7 @@ struct Keys
     template <typename T> void constant(std::string_view, T) {}
     void card(std::string_view key, const CardInput&)
     {
-        paths << QString::fromStdString(std::string(key) + ".engine");
+        paths << QString::fromStdString(prefix + std::string(key) + ".engine");
     }
 };
 
@@ -353,6 +353,55 @@ private slots:
         QCOMPARE(m_document->matrix().slo.size(), std::size_t(2));
     }
 
+    void aSecondTargetComesAndGoes()
+    {
+        auto* add = buttonWithText(*m_page, "Add a second target");
+        QVERIFY(add && !m_document->matrix().pairedWith);
+        sectionOf(add)->setExpanded(true);
+        m_document->edit("model", {}, [](Matrix& m) { m.target.model = "llama"; });
+        QTest::mouseClick(add, Qt::LeftButton);
+        QVERIFY(m_document->matrix().pairedWith);
+        QCOMPARE(m_document->matrix().pairedWith->target.model, "llama"); // asked as the first
+        PlanLineEdit* url = field("URL of the second target");
+        QVERIFY(url && url->hasFocus() && url->text().isEmpty());
+        QVERIFY2(m_page->whyNotRunnable().contains("paired_with.target.base_url"),
+                 qPrintable(m_page->whyNotRunnable()));
+        QVERIFY(!messageAt(url).isEmpty());
+        typeInto(url, "http://127.0.0.1:9000/v1");
+        QCOMPARE(m_document->matrix().pairedWith->target.baseUrl, "http://127.0.0.1:9000/v1");
+        QCOMPARE(m_document->matrix().target.baseUrl, "http://127.0.0.1:8000/v1");
+        QVERIFY2(m_page->whyNotRunnable().isEmpty(), qPrintable(m_page->whyNotRunnable()));
+        QVERIFY(anyLabel(*m_page, "A-B-B-A order"));
+        QVERIFY(anyLabel(*m_page, "points on each of two targets") || anyLabel(*m_page, "point(s) on each of two"));
+        QVERIFY(m_page->focusField("paired_with.card.quantization"));
+        typeInto(field("Quantization of the second target"), "fp8");
+        QCOMPARE(m_document->matrix().pairedWith->card.entries.at("quantization"), "fp8");
+        QVERIFY(m_document->matrix().card.entries.empty());
+
+        auto* remove = named<QToolButton>(*m_page, "Remove the second target");
+        QVERIFY(remove);
+        QTest::mouseClick(remove, Qt::LeftButton);
+        QVERIFY(!m_document->matrix().pairedWith);
+        QVERIFY(!field("URL of the second target") && add->isVisibleTo(m_page.get()));
+        m_document->undoStack().undo();
+        QCOMPARE(m_document->matrix().pairedWith->card.entries.at("quantization"), "fp8");
+        QCOMPARE(field("URL of the second target")->text(), "http://127.0.0.1:9000/v1");
+    }
+
+    /// What differs between the ways in which the two are asked is told at its field.
+    void aSecondTargetThatIsAskedOtherwiseIsRemarkedOn()
+    {
+        m_document->edit("pair", {}, [](Matrix& m) {
+            m.pairedWith = PairedTarget{m.target, {}};
+            m.pairedWith->target.api = Api::Completions;
+        });
+        QVERIFY(m_page->focusField("paired_with.target.api"));
+        auto* api = named<QComboBox>(*m_page, "API of the second target");
+        QVERIFY(api);
+        QVERIFY2(messageAt(api).contains("more than the engine differs"), qPrintable(messageAt(api)));
+        QVERIFY(runButton()->isEnabled());
+    }
+
     void anotherMatrixForgetsWhatWasBeingTyped()
     {
         typeInto(field("Repeats"), "many");
@@ -446,6 +495,7 @@ private slots:
             matrix.workload.lengths.parts = {{"part", 1, fixedLengths(8, 8), Prefix()}};
             matrix.workload.prefix.kind = PrefixKind::Shared;
             matrix.workload.sessions.kind = SessionsKind::Synthetic;
+            matrix.pairedWith.emplace();
             for (std::size_t i = 0; i < keys::Choice<TestKind>::ids.size(); ++i) {
                 matrix.tests.emplace_back();
                 matrix.tests.back().kind = static_cast<TestKind>(i);
