@@ -49,6 +49,7 @@ namespace {
 constexpr qreal kGridZ = 0.5; // between the chart's background and its series
 constexpr qreal kMarksZ = 50;
 constexpr qreal kHoverZ = 60;
+constexpr qreal kStripGap = 6; // between the names above a plot and the plot
 
 } // namespace
 
@@ -111,6 +112,20 @@ void PlotView::setXLabels(bool on)
 {
     m_xLabels = on;
     layoutPlot();
+}
+
+void PlotView::setTopStrip(bool on)
+{
+    if (m_topStrip == on)
+        return;
+    m_topStrip = on;
+    layoutPlot();
+}
+
+QRectF PlotView::topStrip() const
+{
+    const qreal line = m_topStrip ? QFontMetricsF(chartFont()).height() : 0;
+    return {m_area.left(), m_area.top() - line - kStripGap, m_area.width(), line};
 }
 
 void PlotView::setFontScale(qreal factor)
@@ -221,7 +236,7 @@ void PlotView::layoutPlot()
     const QSizeF size = m_chart->size();
     const QFontMetricsF metrics(chartFont());
     const qreal line = metrics.height();
-    const qreal top = m_legend.isEmpty() ? line * 0.6 : line + 12;
+    const qreal top = (m_legend.isEmpty() ? line * 0.6 : line + 12) + (m_topStrip ? line : 0);
     const qreal bottom = (m_xLabels ? line + 10 : line * 0.4) + (m_xTitle.isEmpty() ? 0 : line + 2);
     // The widest label depends on the ticks, these on the height only: one pass is enough.
     m_area = QRectF(m_area.left(), top, std::max(10.0, m_area.width()),

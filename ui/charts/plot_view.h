@@ -61,6 +61,8 @@ public:
     void setMessage(const QString& message);
     /// Off: a chart above another one, which has the numbers.
     void setXLabels(bool on);
+    /// On: room for a line of names between legend and plot, which topStrip() is.
+    void setTopStrip(bool on);
     /// Relative to the widget's font; 1 on a page, more for a presentation.
     void setFontScale(qreal factor);
 
@@ -70,6 +72,7 @@ public:
     void followXScale(const Scale& x, bool zoomed);
     bool isZoomed() const { return m_zoomed; }
     QRectF plotArea() const { return m_area; }
+    QRectF topStrip() const;
     QPointF toView(QPointF value) const;
     QPointF toValue(QPointF view) const;
     /// Pixels between the left edge and the plot; charts above one another share the largest.
@@ -146,6 +149,7 @@ private:
     QString m_xTitle, m_yTitle, m_message;
     Scale m_x, m_y, m_fitX, m_fitY;
     bool m_xLabels = true;
+    bool m_topStrip = false;
     bool m_zoomed = false;
     bool m_forFile = false; ///< while a file is drawn: no frame of the focus
     QRectF m_area;

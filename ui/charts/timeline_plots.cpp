@@ -45,12 +45,6 @@ void TimePlot::paintBelow(QPainter& painter)
         painter.drawLine(QPointF(from, area.top()), QPointF(from, area.bottom()));
         painter.drawLine(QPointF(to, area.top()), QPointF(to, area.bottom()));
     }
-    if (m_data.steadyToS >
-        m_data.steadyFromS) { // a bar along the foot: a proposal beside the window that counts
-        const qreal from = x(m_data.steadyFromS), to = x(m_data.steadyToS);
-        painter.fillRect(QRectF(from, area.bottom() - kSteadyBar, to - from, kSteadyBar),
-                         faded(style().operating, 0.8));
-    }
     painter.setPen(QPen(style().muted, 1, Qt::DotLine));
     for (qsizetype i = 1; i < m_data.phases.size(); ++i) {
         const qreal at = x(m_data.phases[i].startS);
@@ -63,21 +57,34 @@ void TimePlot::paintLabels(QPainter& painter)
     if (!m_namesPhases)
         return;
     const QRectF area = plotArea();
-    const auto label = [&](double startS, const QString& name) {
-        const qreal x = std::max(area.left(), toView({startS, yScale().max}).x());
-        QColor veil = style().background; // the lines may run where the name stands
-        veil.setAlphaF(0.8f);
-        if (x < area.right() - 30)
-            drawChip(painter, {x + 2, area.top() + 1}, name, style().muted, veil, Qt::transparent);
-    };
-    if (!m_data.phases.isEmpty())
-        for (const TimelineData::Phase& phase : m_data.phases)
-            label(phase.startS, phase.name);
-    else if (m_data.windowEndS > m_data.windowStartS)
-        label(m_data.windowStartS,
-              m_data.steadyToS > m_data.steadyFromS
-                  ? tr("window; bar: steady from %1 s on").arg(formatNumber(m_data.steadyFromS, 3))
-                  : tr("window"));
+    const auto x = [&](double s) { return std::clamp(toView({s, yScale().max}).x(), area.left(), area.right()); };
+    if (isSteadyKnown())
+        painter.fillRect(QRectF(QPointF(x(m_data.steadyFromS), area.top() - kSteadyBar - 2),
+                                QPointF(x(m_data.steadyToS), area.top() - 2)),
+                         style().operating);
+    const QFontMetricsF metrics(painter.font());
+    const QRectF strip = topStrip();
+    painter.setPen(style().muted);
+    for (qsizetype i = 0; i < m_data.phases.size(); ++i) {
+        const qreal from = x(m_data.phases[i].startS) + 2;
+        const qreal to = i + 1 < m_data.phases.size() ? x(m_data.phases[i + 1].startS) - 4 : area.right();
+        if (to - from > 20)
+            painter.drawText(QRectF(from, strip.top(), to - from, strip.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                             metrics.elidedText(m_data.phases[i].name, Qt::ElideRight, to - from));
+    }
+}
+
+QList<PlotView::LegendEntry> TimePlot::timeLegend() const
+{
+    QList<LegendEntry> legend;
+    if (!m_namesPhases)
+        return legend;
+    if (m_data.phases.isEmpty() && m_data.windowEndS > m_data.windowStartS)
+        legend.append({tr("window"), faded(style().window, 0.35), MarkerShape::Square, Qt::NoPen});
+    if (isSteadyKnown())
+        legend.append({tr("steady from %1 s on").arg(formatNumber(m_data.steadyFromS, 3)), style().operating,
+                       std::nullopt, Qt::SolidLine});
+    return legend;
 }
 
 // ---- rates
@@ -95,6 +102,7 @@ RatesPlot::RatesPlot(const QString& title, const QString& unit, const QList<Curv
 void RatesPlot::setData(const TimelineData& data)
 {
     setTimes(data);
+    setTopStrip(m_namesPhases && !data.phases.isEmpty());
     double high = 0;
     for (const TimelineBin& bin : data.bins)
         for (const Curve& curve : m_curves)
@@ -121,7 +129,7 @@ void RatesPlot::restyle()
         legend.append({curve.name, line.color, std::nullopt, curve.style});
     }
     setLines(lines);
-    setLegend(legend);
+    setLegend(legend + timeLegend());
 }
 
 std::optional<PlotView::Hover> RatesPlot::hoverAt(QPointF view) const

@@ -8,7 +8,8 @@
 
 namespace tailmark::ui {
 
-/// A chart along the time of one point, with its window and phases.
+/// A chart along the time of one point, with its window and phases. The one that names them does so above its plot, where
+/// no line runs: the window and the steady part in the legend, this as a bar as well, the phases over their begin.
 class TimePlot : public PlotView
 {
     Q_OBJECT
@@ -22,6 +23,9 @@ protected:
     Scale fitTime() const;
     void paintBelow(QPainter& painter) override;
     void paintLabels(QPainter& painter) override;
+    /// Of what this chart names.
+    QList<LegendEntry> timeLegend() const;
+    bool isSteadyKnown() const { return m_data.steadyToS > m_data.steadyFromS; }
 
     bool m_namesPhases = false;
 

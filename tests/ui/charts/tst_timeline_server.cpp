@@ -74,21 +74,56 @@ private slots:
         QVERIFY(!requests->isVisible() && !cache->isVisible());
     }
 
-    void theSteadyPartIsABarAtTheFoot()
+    /// One bar above the first plot, a word in its legend: nothing lies over a line.
+    void theSteadyPartIsNamedAboveTheFirstPlotOnly()
     {
         TimelineChart chart;
         chart.resize(900, 600);
         chart.show();
-        PlotView* plot = chart.plots().first();
-        TimelineData data = dataOf({});
-        chart.setData(data);
-        const QImage without = plot->image();
-        chart.setData(data);
-        QVERIFY(plot->image() == without);
+        TimelineData data = dataOf({sample(1, ServerCounter::Running, 2), sample(5, ServerCounter::Running, 2)});
+        for (int i = 0; i < 10; ++i)
+            data.bins.append({double(i), 5, 5, 5, 5, 0, 0, 1, 1});
+        data.binS = 1;
+        const auto picturesOf = [&](const TimelineData& shown) {
+            chart.setData(shown);
+            QList<QImage> all;
+            for (const PlotView* plot : chart.plots())
+                if (plot->isVisible())
+                    all << plot->image();
+            return all;
+        };
+        const QList<QImage> without = picturesOf(data);
+        QCOMPARE(picturesOf(data), without);
         data.steadyFromS = 4;
         data.steadyToS = 10;
+        const QList<QImage> with = picturesOf(data);
+        const QRectF area = chart.plots().first()->plotArea();
+        QVERIFY(with.first() != without.first());
+        QCOMPARE(with.first().copy(area.toAlignedRect()), without.first().copy(area.toAlignedRect()));
+        const QColor bar = chart.plots().first()->style().operating;
+        const int row = qRound(area.top()) - 4;
+        QCOMPARE(with.first().pixelColor(qRound(area.center().x() + 40), row), bar);
+        QVERIFY(with.first().pixelColor(qRound(area.left() + area.width() * 0.2), row) != bar); // before 4 s
+        QCOMPARE(with.mid(1), without.mid(1));
+    }
+
+    /// The names of a burst's phases stand above the plot.
+    void namesOfPhasesCoverNoLine()
+    {
+        TimelineChart chart;
+        chart.resize(900, 600);
+        chart.show();
+        TimelineData data = dataOf({});
+        data.phases = {{QStringLiteral("baseline"), 0, 4}, {QStringLiteral("burst"), 4, 6}};
         chart.setData(data);
-        QVERIFY(plot->image() != without);
+        PlotView* plot = chart.plots().first();
+        const QImage named = plot->image();
+        const QRect area = plot->plotArea().toAlignedRect();
+        for (TimelineData::Phase& phase : data.phases)
+            phase.name.clear();
+        chart.setData(data);
+        QVERIFY(plot->image() != named);
+        QCOMPARE(plot->image().copy(area), named.copy(area));
     }
 
     void samplesOfOneReadingAreOneState()
