@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/frontier_chart.h"
 
+#include "charts/label_place.h"
 #include "models/format.h"
 
 #include <QKeyEvent>
@@ -15,6 +16,7 @@ namespace tailmark::ui {
 namespace {
 
 constexpr qreal kMarker = 10;
+constexpr qreal kRing = 6; // around the operating point
 constexpr qreal kGrab = 5;  // half the height in which the SLO line can be taken
 constexpr qreal kNear = 30; // how far the crosshair looks for a point
 constexpr qreal kSloStep = 1.05;
@@ -193,7 +195,7 @@ void FrontierChart::paintMark(QPainter& painter, const FrontierMark& mark, int s
         }
         painter.setPen(QPen(color, 2));
         painter.setBrush(style().background);
-        painter.drawEllipse(at, 6, 6);
+        painter.drawEllipse(at, kRing, kRing);
         painter.setBrush(color);
         painter.drawEllipse(at, 2, 2);
     }
@@ -260,6 +262,7 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
 {
     const QFontMetricsF metrics(painter.font());
     const QRectF room = plotArea().adjusted(0, -metrics.height() * 0.3, 14, 0);
+    const QList<QLineF> lines = drawnLines();
     for (int i = 0; i < m_series.size(); ++i) {
         painter.setPen(m_series.size() > 1 ? style().seriesColor(i) : style().text);
         QString before;
@@ -270,32 +273,31 @@ void FrontierChart::paintPointLabels(QPainter& painter, QList<QRectF>& taken) co
                 continue; // repeats of a level share one label
             const QSizeF size(metrics.horizontalAdvance(label), metrics.height() * 0.85);
             const qreal gap = i == 0 && p.point == m_selected ? kMarker : kMarker * 0.5 + 3;
-            const QPointF corners[] = {{at.x() - gap - size.width() + 2, at.y() - gap - size.height() + 4},
-                                       {at.x() - size.width() / 2, at.y() - gap - size.height()},
-                                       {at.x() - gap - size.width(), at.y() - size.height()},
-                                       {at.x() + gap, at.y() - size.height() / 2},
-                                       {at.x() - gap - size.width(), at.y() - size.height() / 2},
-                                       {at.x() + gap, at.y() - size.height()},
-                                       {at.x() + gap, at.y()},
-                                       {at.x() - size.width() / 2, at.y() + gap},
-                                       {at.x() - gap - size.width(), at.y()}};
-            for (const QPointF& corner : corners) {
-                const QRectF box(corner, size);
-                const bool free = room.contains(box) &&
-                                  std::none_of(taken.begin(), taken.end(),
-                                               [&](const QRectF& other) { return other.intersects(box); });
-                if (!free)
-                    continue;
-                painter.drawText(QPointF(box.left(), box.bottom() - metrics.descent() * 0.6), label);
-                taken.append(box);
-                before = label;
-                break;
-            }
+            const auto box = labelPlace(at, size, gap, room, taken, lines);
+            if (!box)
+                continue;
+            painter.drawText(QPointF(box->left(), box->bottom() - metrics.descent() * 0.6), label);
+            taken.append(*box);
+            before = label;
         }
     }
 }
 
-/// Where the points with their whiskers are: no label may hide them.
+/// What a label had better not lie over: the curves and the limit.
+QList<QLineF> FrontierChart::drawnLines() const
+{
+    QList<QLineF> lines;
+    for (const FrontierSeries& s : m_series)
+        for (const QList<QPointF>* curve : {&s.line, &s.bound})
+            for (qsizetype i = 1; i < curve->size(); ++i)
+                if (yScale().canShow((*curve)[i - 1].y()) && yScale().canShow((*curve)[i].y()))
+                    lines.append(QLineF(toView((*curve)[i - 1]), toView((*curve)[i])));
+    if (m_slo)
+        lines.append(QLineF(toView({xScale().min, *m_slo}), toView({xScale().max, *m_slo})));
+    return lines;
+}
+
+/// Where the points with their whiskers and the operating point are: no label may hide them.
 QList<QRectF> FrontierChart::pointPlaces() const
 {
     QList<QRectF> places;
@@ -308,6 +310,15 @@ QList<QRectF> FrontierChart::pointPlaces() const
                     QRectF(QPointF(at.x() - 4, toView({p.x, p.interval->high}).y()),
                            QPointF(at.x() + 4, toView({p.x, std::max(p.interval->low, yScale().min)}).y())));
         }
+    for (const FrontierSeries& s : m_series)
+        if (s.mark && m_slo)
+            for (double x : s.mark->crossings) {
+                const QPointF at = toView({x, *m_slo});
+                places.append(QRectF(at.x() - kRing - 1, at.y() - kRing - 1, 2 * kRing + 2, 2 * kRing + 2));
+                if (s.mark->uncertain)
+                    places.append(QRectF(QPointF(toView({s.mark->uncertain->low, *m_slo}).x(), at.y() - 4),
+                                         QPointF(toView({s.mark->uncertain->high, *m_slo}).x(), at.y() + 4)));
+            }
     return places;
 }
 

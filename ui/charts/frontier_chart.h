@@ -70,6 +70,7 @@ private:
     void step(int by);
     void paintMark(QPainter& painter, const FrontierMark& mark, int series) const;
     QList<QRectF> pointPlaces() const;
+    QList<QLineF> drawnLines() const;
     void paintPointLabels(QPainter& painter, QList<QRectF>& taken) const;
 
     FrontierAxes m_axes;
