@@ -147,35 +147,22 @@ const char* sameRequestsText(SameRequests same)
 }
 
 /// Whose definitions the figures of a comparison follow; empty where both are Tailmark's.
-std::string countingText(const RunInfo& a, const RunInfo& b, const std::string& nameA, const std::string& nameB)
+std::string countingText(const RunResults& a, const RunResults& b, const std::string& nameA, const std::string& nameB)
 {
+    const auto toolOf = [](const RunResults& r) { return r.countedAs.empty() ? r.run.info.foreign : r.countedAs; };
     const auto definitionOf = [](const std::string& tool) {
         return toolTitle(tool) + " counts: " + std::string(peerDefinition(tool));
     };
-    if (a.foreign.empty() && b.foreign.empty())
+    const std::string toolA = toolOf(a), toolB = toolOf(b);
+    if (toolA.empty() && toolB.empty())
         return {};
-    if (a.foreign == b.foreign)
-        return "Both as " + definitionOf(a.foreign);
-    if (a.foreign.empty())
-        return nameA + " is counted as " + nameB + " is, as " + definitionOf(b.foreign);
-    if (b.foreign.empty())
-        return nameB + " is counted as " + nameA + " is, as " + definitionOf(a.foreign);
-    return "The definitions differ: " + nameA + " as " + definitionOf(a.foreign) + " " + nameB + " as " +
-           definitionOf(b.foreign);
-}
-
-/// The other tool whose definitions all runs can be shown by; empty where there is none, or more than one.
-std::string onlyForeignTool(std::span<const RunResults> runs)
-{
-    std::string tool;
-    for (const RunResults& results : runs) {
-        const std::string& foreign = results.run.info.foreign;
-        if (!foreign.empty() && !tool.empty() && foreign != tool)
-            return {};
-        if (!foreign.empty())
-            tool = foreign;
-    }
-    return tool;
+    if (toolA != toolB)
+        return "The definitions differ: " + nameA + " as " + definitionOf(toolA) + " " + nameB + " as " +
+               definitionOf(toolB);
+    if (a.countedAs.empty() == b.countedAs.empty())
+        return (a.countedAs.empty() ? "Both as " : "Both are counted as ") + definitionOf(toolA);
+    return a.countedAs.empty() ? nameB + " is counted as " + nameA + " is, as " + definitionOf(toolA)
+                               : nameA + " is counted as " + nameB + " is, as " + definitionOf(toolA);
 }
 
 /// By the figures as they are.
@@ -188,7 +175,7 @@ RunComparison compareCounted(const RunResults& baseline, const RunResults& run, 
     c.pairing = arePaired(baseline.run, run.run) ? Pairing::Paired : Pairing::Apart;
     c.sameRequests = sameRequests(baseline.run, run.run);
     c.differences = differences(factsOf(baseline), factsOf(run));
-    c.counting = countingText(baseline.run.info, run.run.info, nameA, nameB);
+    c.counting = countingText(baseline, run, nameA, nameB);
     c.levels = compareLevels(baseline.points, run.points, c.pairing);
     c.capacities = c.pairing == Pairing::Paired
                        ? comparePairedCapacities(baseline.points, run.points, baseline.slo, nameA, nameB)
@@ -211,12 +198,24 @@ std::string RunComparison::conditions() const
 RunComparison compareRuns(const RunResults& baseline, const RunResults& run, const std::string& nameA,
                           const std::string& nameB)
 {
-    const std::string& toolA = baseline.run.info.foreign;
-    const std::string& toolB = run.run.info.foreign;
-    if (toolA.empty() != toolB.empty())
-        return compareCounted(toolA.empty() ? countedAs(baseline, toolB) : baseline,
-                              toolB.empty() ? countedAs(run, toolA) : run, nameA, nameB);
-    return compareCounted(baseline, run, nameA, nameB);
+    const std::string tool = commonTool(std::vector{baseline.run.info, run.run.info});
+    const auto needs = [&](const RunResults& r) { return r.run.info.foreign.empty() && r.countedAs != tool; };
+    if (tool.empty() || (!needs(baseline) && !needs(run)))
+        return compareCounted(baseline, run, nameA, nameB);
+    return compareCounted(needs(baseline) ? countedAs(baseline, tool) : baseline,
+                          needs(run) ? countedAs(run, tool) : run, nameA, nameB);
+}
+
+std::string commonTool(std::span<const RunInfo> runs)
+{
+    std::string tool;
+    for (const RunInfo& run : runs) {
+        if (!run.foreign.empty() && !tool.empty() && run.foreign != tool)
+            return {};
+        if (!run.foreign.empty())
+            tool = run.foreign;
+    }
+    return tool;
 }
 
 std::string runLetter(std::size_t index)
@@ -239,7 +238,10 @@ Result<ComparedRuns> loadCompared(const Store& store, const std::vector<RunId>& 
             return results.error();
         compared.runs.push_back(std::move(results).value());
     }
-    if (const std::string tool = onlyForeignTool(compared.runs); !tool.empty()) {
+    std::vector<RunInfo> infos;
+    for (const RunResults& results : compared.runs)
+        infos.push_back(results.run.info);
+    if (const std::string tool = commonTool(infos); !tool.empty()) {
         for (RunResults& results : compared.runs)
             if (results.run.info.foreign.empty())
                 results = countedAs(results, tool);

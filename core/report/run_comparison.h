@@ -39,7 +39,10 @@ struct RunComparison
     std::string conditions() const;
 };
 
-/// Both summarised under one SLO, that of the baseline.
+/// The other tool by whose definitions all of these runs can be shown; empty where there is none, or more than one.
+std::string commonTool(std::span<const RunInfo> runs);
+
+/// Both summarised under one SLO, that of the baseline. Beside a run of another tool ours is counted as that tool counts.
 RunComparison compareRuns(const RunResults& baseline, const RunResults& run, const std::string& nameA = "A",
                           const std::string& nameB = "B");
 

@@ -155,7 +155,7 @@ RunFacts factsOf(const RunResults& results)
 
 RunResults countedAs(const RunResults& results, std::string_view tool)
 {
-    RunResults counted{results.run, results.slo, {}, {}};
+    RunResults counted{results.run, results.slo, {}, {}, std::string(tool)};
     for (const PointSummary& point : results.points) {
         const auto peer = std::ranges::find(point.asOthersCount, tool, &PeerFigures::tool);
         if (peer != point.asOthersCount.end())

@@ -20,6 +20,7 @@ struct RunResults
     Slo slo;
     std::vector<PointSummary> points;
     std::vector<OperatingPoint> operatingPoints;
+    std::string countedAs = {}; ///< the tool whose definitions the figures follow; empty: those of whose run it is
 };
 /// Where the records of a stored point come from: the store, or memory.
 using RecordsSource = std::function<Result<std::shared_ptr<const RecordBatch>>(const StoredPoint&)>;

@@ -49,9 +49,10 @@ Cell ratioCell(std::optional<double> ratio, const std::optional<Interval>& ci95,
 
 } // namespace
 
-Table levelsTable(std::span<const LevelComparison> levels, const std::string& test)
+Table levelsTable(std::span<const LevelComparison> levels, const std::string& test, const QString& letter)
 {
     Table table;
+    const QString ratio = tr("%1/A").arg(letter);
     const QString ratioTip = tr("Candidate / baseline with its 95 % interval. Grey: the interval holds 1, "
                                 "the two cannot be told apart.");
     const auto first = std::find_if(levels.begin(), levels.end(),
@@ -62,14 +63,14 @@ Table levelsTable(std::span<const LevelComparison> levels, const std::string& te
         tr("The latency that the SLO limits first, else the p99 of the test's headline latency.");
     table.columns = {{tr("Load"), {}, true},
                      {tr("A: throughput [tok/s]"), {}, true},
-                     {tr("B: throughput [tok/s]"), {}, true},
-                     {tr("B/A"), ratioTip, true},
+                     {tr("%1: throughput [tok/s]").arg(letter), {}, true},
+                     {ratio, ratioTip, true},
                      {tr("A: %1 [ms]").arg(latency), latencyTip, true},
-                     {tr("B: %1 [ms]").arg(latency), latencyTip, true},
-                     {tr("B/A latency"), ratioTip, true},
+                     {tr("%1: %2 [ms]").arg(letter, latency), latencyTip, true},
+                     {tr("%1 latency").arg(ratio), ratioTip, true},
                      {tr("A: goodput [1/s]"), {}, true},
-                     {tr("B: goodput [1/s]"), {}, true},
-                     {tr("B/A goodput"), ratioTip, true},
+                     {tr("%1: goodput [1/s]").arg(letter), {}, true},
+                     {tr("%1 goodput").arg(ratio), ratioTip, true},
                      {tr("Believed"), tr("Whether the points of this level may be believed."), false}};
     for (const LevelComparison& level : levels) {
         if (level.test != test)
@@ -87,7 +88,7 @@ Table levelsTable(std::span<const LevelComparison> levels, const std::string& te
                                   ratioCell(level.goodputRatio, level.goodputRatioCi95, false),
                                   Cell{both           ? tr("both")
                                        : level.validA ? tr("A only")
-                                       : level.validB ? tr("B only")
+                                       : level.validB ? tr("%1 only").arg(letter)
                                                       : tr("neither"),
                                        {},
                                        {},

@@ -221,6 +221,22 @@ private slots:
         QCOMPARE(*swapped.value().comparisons[0].levels[0].latencyB, 50.0);
     }
 
+    /// Also of two of ours, where a third run is of another tool: all are shown alike, and it is said how.
+    void twoOfOursBesideATheirsAreCountedAlike()
+    {
+        Imported imported(levelsOf(kSweep));
+        const RunId ours = storeOurs(imported.store()), again = storeOurs(imported.store());
+        const Result<ComparedRuns> compared =
+            loadCompared(imported.store(), {ours, again, imported.id.value()}, kTtft1000);
+        QVERIFY(compared.ok());
+        const RunComparison& c = compared.value().comparisons.at(0);
+        QCOMPARE(*c.levels[0].latencyA, 50.0);
+        QVERIFY2(holds(c.conditions(), "Both are counted as vLLM counts: TTFT ends at the first event"),
+                 c.conditions().c_str());
+        QVERIFY2(holds(compared.value().comparisons.at(1).conditions(), "A is counted as C is, as vLLM counts"),
+                 compared.value().comparisons.at(1).conditions().c_str());
+    }
+
     void toolsThatCountDifferentlyAreSaid()
     {
         Imported imported(levelsOf(kSweep));

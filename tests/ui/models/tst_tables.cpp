@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "bridge/store_worker.h"
+#include "models/cold_start_table.h"
 #include "models/compare_tables.h"
 #include "models/distribution_data.h"
 #include "models/event_list_model.h"
@@ -150,10 +151,31 @@ private slots:
         QLocale::setDefault(QLocale::c());
     }
 
+    void phasesOfAColdStartHaveTheirTimes()
+    {
+        ColdStartSummary cold;
+        cold.connectedS = 3;
+        cold.readyS = 12;
+        Table table = coldStartPhases(cold);
+        QCOMPARE(table.rows.size(), 4);
+        QCOMPARE(table.rows[1][1].sort.toDouble(), 12.0);
+        QCOMPARE(table.rows[1][2].sort.toDouble(), 9.0);
+        QCOMPARE(table.rows[2][1].text, absentText()); // no request had a token
+        QCOMPARE(table.rows[3][2].text, absentText());
+        cold.firstTokenS = 16.5;
+        cold.steadyS = 20;
+        cold.steadyRequest = 4;
+        table = coldStartPhases(cold);
+        QCOMPARE(table.rows[2][2].sort.toDouble(), 4.5);
+        QVERIFY(table.rows[3][0].text.contains(QLatin1Char('4')));
+        QCOMPARE(table.rows[3][1].sort.toDouble(), 20.0);
+        QCOMPARE(table.rows[3][2].sort.toDouble(), 3.5);
+    }
+
     void comparisonMarksWhatIsCertain()
     {
         const auto levels = compareLevels(m_results->points, m_other->points);
-        const Table table = levelsTable(levels, kSweep);
+        const Table table = levelsTable(levels, kSweep, QStringLiteral("B"));
         QCOMPARE(table.rows.size(), 8);
         const int ratio = columnOf(table, QStringLiteral("B/A"));
         QCOMPARE(table.rows[6][ratio].badge,
