@@ -17,6 +17,15 @@ QString lineOf(const Error& error)
 
 } // namespace
 
+QStringList baselinesOf(const Baselines& baselines, RunId run)
+{
+    QStringList names;
+    for (const auto& [name, id] : baselines)
+        if (id == run)
+            names << QString::fromStdString(name);
+    return names;
+}
+
 StoreSession::StoreSession(const QString& databasePath, QObject* parent)
     : QObject(parent), m_databasePath(databasePath), m_runs(std::make_shared<std::vector<RunInfo>>()),
       m_workerContext(new QObject), m_worker(std::make_unique<StoreWorker>(databasePath.toStdString()))
@@ -84,10 +93,12 @@ void StoreSession::ask(RequestNumber request, std::function<Answer(StoreWorker&)
 
 void StoreSession::refresh()
 {
-    ask<Result<std::vector<RunInfo>>>(
-        0, [](StoreWorker& worker) { return worker.runs(); },
-        [this](Result<std::vector<RunInfo>> runs) {
-            m_runs = std::make_shared<const std::vector<RunInfo>>(std::move(runs).value());
+    ask<Result<Library>>(
+        0, [](StoreWorker& worker) { return worker.library(); },
+        [this](Result<Library> library) {
+            Library read = std::move(library).value();
+            m_runs = std::make_shared<const std::vector<RunInfo>>(std::move(read.runs));
+            m_baselines = std::move(read.baselines);
             emit runsChanged();
         });
 }
@@ -152,6 +163,16 @@ void StoreSession::setTags(RunId run, const QStringList& tags)
     for (const QString& tag : tags)
         list.push_back(tag.toStdString());
     change([run, list = std::move(list)](Store& store) { return store.setTags(run, list); });
+}
+
+void StoreSession::setBaseline(const QString& name, RunId run)
+{
+    change([run, name = name.toStdString()](Store& store) { return store.setBaseline(name, run); });
+}
+
+void StoreSession::removeBaseline(const QString& name)
+{
+    change([name = name.toStdString()](Store& store) { return store.removeBaseline(name); });
 }
 
 void StoreSession::deleteRun(RunId run)

@@ -28,6 +28,9 @@ using ResultsPtr = std::shared_ptr<const RunResults>;
 using RecordsPtr = std::shared_ptr<const RecordBatch>;
 using RequestNumber = quint64; ///< 0 is no request
 
+/// The names under which the run is kept.
+QStringList baselinesOf(const Baselines& baselines, RunId run);
+
 /// The workbench's only way to the store: a worker thread with its own connection, asked and answered from
 /// the GUI thread. Every request has a number and is answered by exactly one signal that carries it, unless
 /// it was dropped. Answers are immutable values. Records and summaries of the runs asked for last are kept in
@@ -43,6 +46,8 @@ public:
     const QString& databasePath() const { return m_databasePath; }
     /// The library as it was last read, newest first; never null.
     RunListPtr runs() const { return m_runs; }
+    /// The runs that are kept as baselines, by their names; of the same reading.
+    const Baselines& baselines() const { return m_baselines; }
 
     /// Reads the library again; runsChanged() follows.
     void refresh();
@@ -61,6 +66,9 @@ public:
     void renameRun(RunId run, const QString& name);
     void setNote(RunId run, const QString& note);
     void setTags(RunId run, const QStringList& tags);
+    /// Keeps the run under this name, in place of the one that had it.
+    void setBaseline(const QString& name, RunId run);
+    void removeBaseline(const QString& name);
     void deleteRun(RunId run);
     void undeleteRun(RunId run);
 
@@ -93,6 +101,7 @@ private:
 
     QString m_databasePath;
     RunListPtr m_runs;
+    Baselines m_baselines;
     RequestNumber m_lastRequest = 0;
     mutable std::mutex m_openMutex; ///< guards m_open, which both threads read
     QSet<RequestNumber> m_open;     ///< asked, neither answered nor dropped

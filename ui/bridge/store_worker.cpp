@@ -46,14 +46,19 @@ Result<Store*> StoreWorker::store()
     return &*m_store;
 }
 
-Result<std::vector<RunInfo>> StoreWorker::runs()
+Result<Library> StoreWorker::library()
 {
     auto open = store();
     if (!open)
         return open.error();
     auto runs = open.value()->listRuns();
     m_running = runs ? runningOf(runs.value()) : 0;
-    return runs;
+    if (!runs)
+        return runs.error();
+    auto baselines = open.value()->baselines();
+    if (!baselines)
+        return baselines.error();
+    return Library{std::move(runs).value(), std::move(baselines).value()};
 }
 
 StoreWorker::CachedRun& StoreWorker::cached(RunId run)

@@ -16,8 +16,17 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tailmark::ui {
+
+/// What the lists show: the runs, newest first, and those that are kept as baselines by their names.
+using Baselines = std::map<std::string, RunId>;
+struct Library
+{
+    std::vector<RunInfo> runs;
+    Baselines baselines;
+};
 
 enum class RunExport { PointsCsv, RecordsCsv, Json, Html, Markdown };
 
@@ -28,7 +37,7 @@ class StoreWorker
 public:
     explicit StoreWorker(std::string path);
 
-    Result<std::vector<RunInfo>> runs();
+    Result<Library> library();
     Result<std::shared_ptr<const RunResults>> results(RunId run, const std::optional<Slo>& slo);
     Result<std::shared_ptr<const RecordBatch>> records(RunId run, PointIndex point);
     Result<QByteArray> exported(RunId run, RunExport format, const std::optional<Slo>& slo);

@@ -44,8 +44,9 @@ Badge runStateBadge(RunState state)
     return Badge::None;
 }
 
-void RunLibraryModel::setRuns(const RunListPtr& runs)
+void RunLibraryModel::setRuns(const RunListPtr& runs, const Baselines& baselines)
 {
+    m_baselines = baselines;
     // The same runs in the same order (a rename, a run that goes on): the selection must stay.
     const auto sameIds =
         m_runs && std::equal(m_runs->begin(), m_runs->end(), runs->begin(), runs->end(),
@@ -100,6 +101,8 @@ QVariant RunLibraryModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole: {
         QStringList lines{text(r.name), text(r.target), details(),
                           tr("Started %1").arg(formatInstant(r.startedAt))};
+        if (const QStringList names = baselinesOf(m_baselines, r.id); !names.isEmpty())
+            lines << tr("Baseline %1").arg(names.join(QStringLiteral(", ")));
         if (!r.note.empty())
             lines << text(r.note);
         lines.removeAll(QString());
@@ -129,12 +132,15 @@ QVariant RunLibraryModel::data(const QModelIndex& index, int role) const
                         text(r.note), runStateName(r.state), text(r.startedAt)};
         for (const std::string& tag : r.tags)
             all << text(tag);
+        all << baselinesOf(m_baselines, r.id);
         return all.join(QLatin1Char('\n'));
     }
     case EngineRole:
         return text(r.engine);
     case ModelRole:
         return text(r.model);
+    case BaselinesRole:
+        return baselinesOf(m_baselines, r.id);
     case SortableStartRole:
         return text(r.startedAt);
     default:

@@ -26,11 +26,12 @@ public:
         EngineRole,
         ModelRole,
         SortableStartRole, ///< ISO 8601
+        BaselinesRole,     ///< QStringList: the names under which it is kept as a baseline
     };
 
     using QAbstractListModel::QAbstractListModel;
 
-    void setRuns(const RunListPtr& runs);
+    void setRuns(const RunListPtr& runs, const Baselines& baselines = {});
     const RunInfo* run(RunId id) const;
     QModelIndex indexOf(RunId id) const;
 
@@ -44,6 +45,7 @@ signals:
 
 private:
     RunListPtr m_runs;
+    Baselines m_baselines;
 };
 
 /// Runs whose text holds every word of the filter, by date, name, engine or model.

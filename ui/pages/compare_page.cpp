@@ -6,6 +6,7 @@
 #include "models/format.h"
 #include "models/run_library_model.h"
 #include "models/tables.h"
+#include "pages/baseline_actions.h"
 #include "pages/empty_state.h"
 #include "pages/table_view.h"
 #include "style/elided_combo_box.h"
@@ -17,6 +18,7 @@
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSplitter>
@@ -47,6 +49,7 @@ bool areDistinct(const std::vector<RunId>& runs)
 ComparePage::ComparePage(StoreSession* store, QWidget* parent)
     : QWidget(parent), m_store(store), m_choices(new QGridLayout), m_swap(new QPushButton(tr("Swap"), this)),
       m_add(new QPushButton(icon(QStringLiteral("add")), tr("Add a run"), this)),
+      m_baseline(new QPushButton(tr("Baseline"), this)),
       m_stack(new QStackedWidget(this)), m_empty(new EmptyState({}, {}, this))
 {
     m_choices->setHorizontalSpacing(8);
@@ -57,6 +60,13 @@ ComparePage::ComparePage(StoreSession* store, QWidget* parent)
     m_add->setToolTip(tr("Lay one more run over the others, against the same baseline"));
     connect(m_swap, &QPushButton::clicked, this, &ComparePage::swapRuns);
     connect(m_add, &QPushButton::clicked, this, &ComparePage::addRun);
+    m_baseline->setToolTip(tr("Keep A under a name, or compare with a run that is kept so"));
+    auto* menu = new QMenu(m_baseline);
+    m_baseline->setMenu(menu);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        menu->clear();
+        addBaselineActions(*menu, *m_store, runs().front(), this, [this](RunId baseline) { compareWith(baseline); });
+    });
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeContent());
     auto* column = new QVBoxLayout(this);
@@ -251,16 +261,24 @@ void ComparePage::placeSides()
     m_choices->removeWidget(m_add);
     m_choices->addWidget(m_swap, 0, 2);
     m_choices->addWidget(m_add, 0, 3);
+    m_choices->removeWidget(m_baseline);
+    m_choices->addWidget(m_baseline, 0, 4);
 }
 
 void ComparePage::fillBox(Side& side, RunId chosen)
 {
     const QSignalBlocker quiet(side.run);
     side.run->clear();
+    int kept = 0; // baselines come first
     for (const RunInfo& run : *m_store->runs()) {
-        side.run->addItem(QStringLiteral("%1 — %2").arg(text(run.name), formatInstant(run.startedAt)),
-                          static_cast<qint64>(run.id.value));
-        side.run->setItemData(side.run->count() - 1, runStateName(run.state), Qt::ToolTipRole);
+        QString name = QStringLiteral("%1 — %2").arg(text(run.name), formatInstant(run.startedAt));
+        int at = side.run->count();
+        if (const QStringList names = baselinesOf(m_store->baselines(), run.id); !names.isEmpty()) {
+            name = tr("Baseline %1: %2").arg(names.join(QStringLiteral(", ")), name);
+            at = kept++;
+        }
+        side.run->insertItem(at, name, static_cast<qint64>(run.id.value));
+        side.run->setItemData(at, runStateName(run.state), Qt::ToolTipRole);
     }
     side.run->setCurrentIndex(side.run->findData(static_cast<qint64>(chosen.value)));
 }
@@ -343,6 +361,13 @@ void ComparePage::swapRuns()
     setRuns(chosen[1], chosen[0]);
 }
 
+/// The run that is the candidate already changes places with A.
+void ComparePage::compareWith(RunId baseline)
+{
+    const std::vector<RunId> chosen = runs();
+    setRuns(baseline, baseline == chosen[1] ? chosen[0] : chosen[1]);
+}
+
 void ComparePage::ask(Side& side)
 {
     const RunId run{side.run->currentData().toLongLong()};
@@ -406,11 +431,33 @@ void ComparePage::showState()
         m_empty->setText(tr("Twice the same run"), tr("Choose another run as candidate."));
     else
         m_empty->setText(tr("Reading the runs…"), {});
+    m_baseline->setEnabled(runs().front().value != 0);
     m_add->setEnabled(m_sides.size() < std::min(kMostRuns, m_store->runs()->size()));
     m_stack->setCurrentIndex(complete() && distinct ? 1 : 0);
 }
 
 // ---- what they say
+
+/// The letter of the run that is told against the baseline.
+QString ComparePage::letterAgainst() const
+{
+    return text(runLetter(static_cast<std::size_t>(m_against->currentIndex()) + 1));
+}
+
+/// Beside a run of another tool ours are shown as that tool counts, so that like stands beside like everywhere on the
+/// page.
+void ComparePage::countAlike()
+{
+    std::vector<RunInfo> infos;
+    for (const auto& side : m_sides)
+        infos.push_back(side->results->run.info);
+    const std::string tool = commonTool(infos);
+    m_shown.clear();
+    for (const auto& side : m_sides)
+        m_shown.push_back(tool.empty() || !side->results->run.info.foreign.empty()
+                              ? side->results
+                              : std::make_shared<const RunResults>(countedAs(*side->results, tool)));
+}
 
 void ComparePage::showComparison()
 {
@@ -426,15 +473,16 @@ void ComparePage::showComparison()
     m_againstLabel->setVisible(m_sides.size() > 2);
 
     const auto against = static_cast<std::size_t>(m_against->currentIndex()) + 1;
-    const RunResults &a = *m_sides.front()->results, &b = *m_sides[against]->results;
+    countAlike();
+    const RunResults &a = *m_shown.front(), &b = *m_shown[against];
     m_comparison = compareRuns(a, b, a.run.info.name, b.run.info.name);
     m_control->setText(text(m_comparison.conditions()));
     setRole(m_control, m_comparison.controlled() ? QStringLiteral("ok") : QStringLiteral("warning"));
-    m_differences->setTable(differencesTable(m_comparison.differences, text(runLetter(against))));
+    m_differences->setTable(differencesTable(m_comparison.differences, letterAgainst()));
     m_tabs->setTabText(2, tr("What differs (%1)").arg(m_comparison.differences.size()));
     std::vector<const RunResults*> all;
-    for (const auto& side : m_sides)
-        all.push_back(side->results.get());
+    for (const ResultsPtr& results : m_shown)
+        all.push_back(results.get());
     m_capacity->setTable(capacityTable(all));
 
     QStringList shared;
@@ -461,12 +509,12 @@ void ComparePage::showTest()
 {
     if (!complete())
         return;
-    const RunResults& a = *m_sides.front()->results;
+    const RunResults& a = *m_shown.front();
     const std::string test = m_test->currentText().toStdString();
     QList<FrontierSeries> series;
     QStringList missing; // a run that goes on may have nothing of this test yet
-    for (std::size_t i = 0; i < m_sides.size(); ++i) {
-        const RunResults& results = *m_sides[i]->results;
+    for (std::size_t i = 0; i < m_shown.size(); ++i) {
+        const RunResults& results = *m_shown[i];
         const QString letter = text(runLetter(i));
         series.append(frontierSeries(results, test, m_frontier->axes()));
         series.last().name = QStringLiteral("%1: %2").arg(letter, text(results.run.info.name));
@@ -478,11 +526,12 @@ void ComparePage::showTest()
     m_frontier->chart()->setSeries(series);
     m_frontier->chart()->setMessage(test.empty() ? tr("The two runs have no test of the same name.")
                                                  : missing.join(QLatin1Char('\n')));
-    m_levels->setTable(levelsTable(m_comparison.levels, test));
+    m_levels->setTable(levelsTable(m_comparison.levels, test, letterAgainst()));
     const auto capacity = std::find_if(m_comparison.capacities.begin(), m_comparison.capacities.end(),
                                        [&](const CapacityComparison& c) { return c.test == test; });
     const bool compared = capacity != m_comparison.capacities.end();
     m_claim->setText(compared ? text(capacity->sentence)
+                     : test.empty() ? tr("The two runs have no test of the same name.")
                      : !missing.isEmpty()
                          ? missing.join(QLatin1Char(' '))
                          : tr("Without an operating point on both sides there is no capacity to compare."));

@@ -65,10 +65,13 @@ private:
     void fillRuns();
     void forgetRuns();
     void swapRuns();
+    void compareWith(RunId baseline);
     void ask(Side& side);
     void askAll();
     bool complete() const; ///< results of all runs are there
     void takeResults(RequestNumber request, const ResultsPtr& results);
+    QString letterAgainst() const;
+    void countAlike();
     void showComparison();
     void showTest();
     void showState();
@@ -78,6 +81,7 @@ private:
     std::vector<std::unique_ptr<Side>> m_sides;
     QPushButton* m_swap;
     QPushButton* m_add;
+    QPushButton* m_baseline;
     QLabel* m_againstLabel;
     QComboBox* m_against; ///< which of more than one is told against the baseline
     QStackedWidget* m_stack;
@@ -91,6 +95,7 @@ private:
     TableView* m_levels;
     TableView* m_capacity;
     TableView* m_differences;
+    std::vector<ResultsPtr> m_shown; ///< of all sides, counted alike
     RunComparison m_comparison;
     std::optional<Slo> m_slo; ///< the reader's own; absent: the baseline's
 };

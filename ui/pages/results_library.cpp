@@ -3,6 +3,7 @@
 
 #include "bridge/store_session.h"
 #include "models/format.h"
+#include "pages/baseline_actions.h"
 #include "pages/message_bar.h"
 #include "pages/results_edit_dialog.h"
 #include "pages/table_view.h"
@@ -49,30 +50,30 @@ void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const QString state = index.data(RunLibraryModel::StateTextRole).toString();
     const int stateWidth = smallMetrics.horizontalAdvance(state);
     const int line = boldMetrics.height();
-    painter->setFont(small);
-    painter->setPen(badgeColor(static_cast<Badge>(index.data(BadgeRole).toInt()), option.palette));
-    painter->drawText(QRect(inner.right() - stateWidth, inner.top(), stateWidth + 1, line),
-                      Qt::AlignRight | Qt::AlignVCenter, state);
     painter->setFont(bold);
     painter->setPen(option.palette.color(QPalette::Text));
     // Names of runs that belong together often differ at their end only.
-    painter->drawText(
-        QRect(inner.left(), inner.top(), inner.width() - stateWidth - 8, line),
-        Qt::AlignLeft | Qt::AlignVCenter,
-        boldMetrics.elidedText(index.data().toString(), Qt::ElideMiddle, inner.width() - stateWidth - 8));
+    painter->drawText(QRect(inner.left(), inner.top(), inner.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
+                      boldMetrics.elidedText(index.data().toString(), Qt::ElideMiddle, inner.width()));
     painter->setFont(small);
-    painter->setPen(colours.secondary);
-    const auto second = [&](int row, const QString& words) {
-        painter->drawText(QRect(inner.left(), inner.top() + line + 2 + row * (smallMetrics.height() + 1),
-                                inner.width(), smallMetrics.height()),
+    const auto below = [&](int row, const QString& words, int width) {
+        painter->drawText(QRect(inner.left(), inner.top() + line + 2 + row * (smallMetrics.height() + 1), width,
+                                smallMetrics.height()),
                           Qt::AlignLeft | Qt::AlignVCenter,
-                          smallMetrics.elidedText(words, Qt::ElideRight, inner.width()));
+                          smallMetrics.elidedText(words, Qt::ElideRight, width));
     };
-    second(0, index.data(RunLibraryModel::DetailsRole).toString());
+    painter->setPen(colours.secondary);
+    below(0, index.data(RunLibraryModel::DetailsRole).toString(), inner.width());
     QStringList last{index.data(RunLibraryModel::StartedRole).toString()};
+    if (const QStringList names = index.data(RunLibraryModel::BaselinesRole).toStringList(); !names.isEmpty())
+        last << RunLibrary::tr("baseline %1").arg(names.join(QStringLiteral(", ")));
     for (const QString& tag : index.data(RunLibraryModel::TagsRole).toStringList())
         last << QLatin1Char('#') + tag;
-    second(1, last.join(QStringLiteral("  ")));
+    below(1, last.join(QStringLiteral("  ")), inner.width() - stateWidth - 8);
+    painter->setPen(badgeColor(static_cast<Badge>(index.data(BadgeRole).toInt()), option.palette));
+    painter->drawText(QRect(inner.right() - stateWidth, inner.top() + line + 3 + smallMetrics.height(), stateWidth + 1,
+                            smallMetrics.height()),
+                      Qt::AlignRight | Qt::AlignVCenter, state);
     painter->restore();
 }
 
@@ -160,7 +161,7 @@ RunId RunLibrary::current() const
 void RunLibrary::showRuns()
 {
     const RunId before = current();
-    m_model->setRuns(m_store->runs());
+    m_model->setRuns(m_store->runs(), m_store->baselines());
     RunId want = m_wanted.value != 0 && m_model->run(m_wanted) ? m_wanted : before;
     if (!m_model->run(want) && m_model->rowCount() > 0)
         want = m_store->runs()->front().id;
@@ -226,7 +227,10 @@ void RunLibrary::showMenu(const QPoint& at)
     QMenu menu(this);
     menu.addAction(tr("Rename"), QKeySequence(Qt::Key_F2), this, &RunLibrary::renameCurrent);
     menu.addAction(tr("Name, tags and note…"), this, &RunLibrary::editCurrent);
-    menu.addAction(tr("Compare with…"), this, [this] { emit compareRequested(current()); });
+    menu.addAction(tr("Compare with…"), this, [this] { emit compareRequested(current(), {}); });
+    menu.addSeparator();
+    addBaselineActions(menu, *m_store, current(), this,
+                       [this](RunId baseline) { emit compareRequested(baseline, current()); });
     menu.addSeparator();
     menu.addAction(tr("Delete"), QKeySequence(Qt::Key_Delete), this, &RunLibrary::deleteCurrent);
     menu.exec(m_list->viewport()->mapToGlobal(at));

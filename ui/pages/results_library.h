@@ -15,7 +15,7 @@ namespace tailmark::ui {
 class MessageBar;
 class StoreSession;
 
-/// Two lines a run: its name and state; engine, model, points, date and tags.
+/// Three lines a run: its name; engine, model, points; date, names as a baseline, tags and state.
 class RunItemDelegate : public QStyledItemDelegate
 {
     Q_OBJECT
@@ -48,7 +48,8 @@ public slots:
 
 signals:
     void runOpened(tailmark::RunId run); ///< value 0: none is left
-    void compareRequested(tailmark::RunId run);
+    /// Value 0: the reader has still to choose that one.
+    void compareRequested(tailmark::RunId baseline, tailmark::RunId candidate);
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
