@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/results_header.h"
 
+#include "analysis/foreign_summary.h"
 #include "models/format.h"
 #include "models/run_library_model.h"
 #include "models/run_text.h"
@@ -58,10 +59,15 @@ RunHeader::RunHeader(QWidget* parent)
 
 void RunHeader::setRun(const StoredRun& run)
 {
-    setLine(m_system, QStringList{systemLine(run.card), text(run.plan.matrix.target.baseUrl),
-                                  formatInstant(run.info.startedAt)}
-                          .join(QStringLiteral(" · ")));
-    setLine(m_workload, workloadLine(run.plan.matrix));
+    QStringList system{systemLine(run.card), text(run.plan.matrix.target.baseUrl),
+                       formatInstant(run.info.startedAt)};
+    const bool foreign = !run.info.foreign.empty(); // its file tells neither target nor workload
+    if (foreign)
+        system.removeAt(1);
+    setLine(m_system, system.join(QStringLiteral(" · ")));
+    setLine(m_workload, foreign ? tr("measured by %1, of which only its result files are known")
+                                      .arg(text(toolTitle(run.info.foreign)))
+                                : workloadLine(run.plan.matrix));
     setInfo(run.info);
 }
 

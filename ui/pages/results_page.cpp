@@ -24,6 +24,8 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tailmark::ui {
 
 namespace {
@@ -61,7 +63,7 @@ ResultsPage::ResultsPage(StoreSession* store, QWidget* parent)
     split->addWidget(left);
     split->addWidget(right);
     split->setStretchFactor(1, 1);
-    split->setSizes({270, 1000});
+    split->setSizes({320, 1000});
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(14, 12, 14, 12);
     column->addWidget(split);
@@ -348,11 +350,18 @@ void ResultsPage::showFrontier()
     m_frontier->chart()->setMessage(
         !series.points.isEmpty() ? QString()
         : !missing.isEmpty()     ? missing
+        : isColdStart(test)      ? tr("A cold start has no curve: its phases stand below.")
                                  : tr("No finished point of this test has both values. Choose other axes, "
                                           "or look at Outcomes."));
     const OperatingPoint* op = operatingPointOf(*m_results, test);
     m_sentence->setText(op ? text(op->sentence) : !missing.isEmpty() ? missing : withoutOperatingPoint(test));
     showBound(test);
+}
+
+bool ResultsPage::isColdStart(const std::string& test) const
+{
+    return std::ranges::any_of(m_results->points,
+                               [&](const PointSummary& s) { return s.point.test == test && s.coldStart; });
 }
 
 QString ResultsPage::withoutOperatingPoint(const std::string& test) const

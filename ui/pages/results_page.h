@@ -46,7 +46,7 @@ public slots:
     void openRun(tailmark::RunId run);
 
 signals:
-    void compareRequested(tailmark::RunId run);
+    void compareRequested(tailmark::RunId baseline, tailmark::RunId candidate);
 
 private:
     QWidget* makeDetail();
@@ -59,6 +59,7 @@ private:
     void takeResults(RequestNumber request, const ResultsPtr& results);
     void showTest();
     void showFrontier();
+    bool isColdStart(const std::string& test) const;
     /// What there is to say of a test that is no sweep.
     QString withoutOperatingPoint(const std::string& test) const;
     void showBound(const std::string& test);

@@ -10,6 +10,7 @@
 #include "models/server_table.h"
 #include "models/tables.h"
 #include "pages/results_bound_panel.h"
+#include "pages/results_cold_start_panel.h"
 #include "pages/results_fleet_panel.h"
 #include "pages/table_view.h"
 
@@ -83,7 +84,7 @@ PointTabs::PointTabs(QWidget* parent)
       m_distributionStack(new QStackedWidget(this)), m_distribution(new DistributionChart(this)),
       m_metrics(new TableView(this)), m_timelineStack(new QStackedWidget(this)),
       m_timeline(new TimelineChart(this)), m_timelineTable(new TableView(this)), m_laws(new TableView(this)),
-      m_bound(new BoundPanel(this)), m_fleet(new FleetPanel(this)), m_card(new TableView(this))
+      m_coldStart(new ColdStartPanel(this)), m_bound(new BoundPanel(this)), m_fleet(new FleetPanel(this)), m_card(new TableView(this))
 {
     m_points->setAccessibleName(tr("Points of the test"));
     m_laws->setAccessibleName(tr("Laws checked on the point"));
@@ -92,6 +93,7 @@ PointTabs::PointTabs(QWidget* parent)
     m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_points, tr("Points"));
+    m_tabs->addTab(m_coldStart, tr("Cold start"));
     m_metric->setAccessibleName(tr("Metric shown"));
     m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_metrics->setAccessibleName(tr("Percentiles of all metrics of the point"));
@@ -294,6 +296,7 @@ void PointTabs::showPoint()
             : s       ? m_metric->findData(static_cast<int>(headlineMetric(s->point.openLoop())))
                       : -1);
     }
+    showColdStart();
     m_metrics->setTable(s ? metricsTable(*s) : Table{});
     m_outcomes->setTable(s ? outcomesTable(*s) : Table{});
     QStringList errors;
@@ -319,6 +322,21 @@ void PointTabs::showPoint()
                "say what was in the way; target.metrics_url says where they are asked for.")
           : emptyText());
     m_bound->selectPoint(m_chosen.value);
+}
+
+/// What a cold start is looked at for stands in front when one is opened.
+void PointTabs::showColdStart()
+{
+    const PointSummary* s = summary();
+    m_coldStart->setSummary(s ? s->coldStart : std::nullopt);
+    const int tab = m_tabs->indexOf(m_coldStart);
+    const bool shown = s && s->coldStart;
+    if (shown && !m_tabs->isTabVisible(tab)) {
+        m_tabs->setTabVisible(tab, true);
+        m_tabs->setCurrentIndex(tab);
+    } else if (!shown) {
+        m_tabs->setTabVisible(tab, false);
+    }
 }
 
 void PointTabs::showDistribution()

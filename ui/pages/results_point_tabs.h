@@ -15,6 +15,7 @@ class QToolButton;
 namespace tailmark::ui {
 
 class BoundPanel;
+class ColdStartPanel;
 class DistributionChart;
 class FleetPanel;
 class TableView;
@@ -49,6 +50,7 @@ private:
     QString emptyText() const;
     void fillChooser();
     void showPoint();
+    void showColdStart();
     void showDistribution();
 
     QTabWidget* m_tabs;
@@ -68,6 +70,7 @@ private:
     QLabel* m_verdict;
     TableView* m_constraints;
     QLabel* m_generator;
+    ColdStartPanel* m_coldStart; ///< its tab stands where the test is one
     BoundPanel* m_bound;
     FleetPanel* m_fleet;
     TableView* m_server;

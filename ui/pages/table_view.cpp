@@ -6,7 +6,6 @@
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QGuiApplication>
-#include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QScopedValueRollback>
@@ -47,11 +46,39 @@ void BadgeDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIn
     option->palette.setColor(QPalette::HighlightedText, color);
 }
 
+HeadView::HeadView(QWidget* parent) : QHeaderView(Qt::Horizontal, parent)
+{
+    setSectionsClickable(true);
+    setHighlightSections(false);
+    setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+QString HeadView::broken(const QString& title)
+{
+    const qsizetype unit = title.lastIndexOf(QStringLiteral(" ["));
+    return unit < 0 ? title : title.left(unit) + QLatin1Char('\n') + title.mid(unit + 1);
+}
+
+void HeadView::initStyleOptionForIndex(QStyleOptionHeader* option, int section) const
+{
+    QHeaderView::initStyleOptionForIndex(option, section);
+    option->text = broken(option->text);
+}
+
+QSize HeadView::sectionSizeFromContents(int section) const
+{
+    const QString title = model()->headerData(section, orientation()).toString();
+    const QFontMetrics metrics(font());
+    const QSize whole = metrics.size(0, title), two = metrics.size(0, broken(title));
+    return QHeaderView::sectionSizeFromContents(section) + two - whole;
+}
+
 TableView::TableView(QWidget* parent)
     : QTableView(parent), m_model(new TableModel(this)), m_sorted(new QSortFilterProxyModel(this))
 {
     m_sorted->setSourceModel(m_model);
     m_sorted->setSortRole(SortRole);
+    setHorizontalHeader(new HeadView(this));
     setModel(m_sorted);
     setItemDelegate(new BadgeDelegate(this));
     setSelectionBehavior(SelectRows);
@@ -65,8 +92,6 @@ TableView::TableView(QWidget* parent)
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 10);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     setSortingEnabled(true);
     sortByColumn(-1, Qt::AscendingOrder);
 }

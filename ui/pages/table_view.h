@@ -3,6 +3,7 @@
 
 #include "models/table_model.h"
 
+#include <QHeaderView>
 #include <QStyledItemDelegate>
 #include <QTableView>
 
@@ -23,6 +24,22 @@ protected:
 };
 
 QColor badgeColor(Badge badge, const QPalette& palette);
+
+/// Column heads with their unit on a second line, so that the figures and not the words set the width.
+class HeadView : public QHeaderView
+{
+    Q_OBJECT
+
+public:
+    explicit HeadView(QWidget* parent = nullptr);
+
+protected:
+    void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override;
+    QSize sectionSizeFromContents(int section) const override;
+
+private:
+    static QString broken(const QString& title);
+};
 
 /// A sortable read-only table over a TableModel; Ctrl+C and the context menu copy the selected rows, or all,
 /// as TSV.

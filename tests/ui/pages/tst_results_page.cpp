@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/fleet.h"
 #include "charts/frontier_panel.h"
 #include "models/frontier_data.h"
 #include "pages/message_bar.h"
 #include "pages/results_edit_dialog.h"
+#include "pages/results_fleet_panel.h"
 #include "pages/results_library.h"
 #include "pages/results_page.h"
 #include "pages/results_point_tabs.h"
@@ -200,7 +202,43 @@ private slots:
         QVERIFY(test::anyLabel(*points(), QStringLiteral("bandwidth"))); // the bound with its inputs
         const auto tables = points()->findChildren<TableView*>();
         for (const TableView* table : tables)
-            TRY_VERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
+            if (table->accessibleName() != QStringLiteral("Phases of the cold start")) // of a cold start only
+                TRY_VERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
+    }
+
+    /// The figures of the Fleet tab are the core's, under the limit that is set.
+    void theFleetIsThatOfTheCore()
+    {
+        auto* fleet = points()->findChild<FleetPanel*>();
+        points()->tabs()->setCurrentWidget(fleet);
+        auto* demand = test::named<QLineEdit>(*fleet, QStringLiteral("Demand"));
+        auto* headroom = test::named<QLineEdit>(*fleet, QStringLiteral("Headroom, %"));
+        auto* unit = test::named<QComboBox>(*fleet, QStringLiteral("Unit of the demand"));
+        QVERIFY(demand && headroom && unit);
+        const auto check = [&](const FleetDemand& asked) {
+            const OperatingPoint* op = operatingPointOf(*m_page->results(), "concurrency_sweep");
+            QVERIFY(op);
+            const FleetSize size = fleetFor(*op, asked);
+            QVERIFY(size.replicas && *size.replicas > 1);
+            QVERIFY2(test::anyLabel(*fleet, QString::fromStdString(size.sentence)), size.sentence.c_str());
+            QVERIFY(test::anyLabel(*fleet, QStringLiteral("%1 replica").arg(*size.replicas)));
+        };
+        QVERIFY(test::anyLabel(*fleet, QStringLiteral("Say what the fleet is to carry")));
+        test::typeInto(demand, QStringLiteral("300"));
+        check({300, FleetUnit::RequestsPerS, 0.2});
+        test::typeInto(headroom, QStringLiteral("35"));
+        check({300, FleetUnit::RequestsPerS, 0.35});
+        unit->setCurrentIndex(1);
+        test::typeInto(demand, QStringLiteral("90000"));
+        check({90000, FleetUnit::TokensPerS, 0.35});
+        m_page->findChild<QDoubleSpinBox*>()->setValue(300); // less is carried within a lower limit
+        TRY_COMPARE(m_page->results()->slo.front().limit, 300.0);
+        check({90000, FleetUnit::TokensPerS, 0.35});
+        test::typeInto(headroom, QStringLiteral("100"));
+        QVERIFY(test::anyLabel(*fleet, QStringLiteral("Say what the fleet is to carry")));
+        combo(QStringLiteral("Test shown"))->setCurrentIndex(2); // a burst has no capacity
+        QVERIFY(test::anyLabel(*fleet, QStringLiteral("Without an operating point")));
+        QVERIFY(!demand->isEnabled());
     }
 
     void tableCopiesAsTsv()
