@@ -63,6 +63,7 @@ Status RunController::start(const Matrix& matrix, const QString& database, const
     m_inPoint = false;
     m_run.reset();
     m_partner.reset();
+    m_partnerOutcome.reset();
     m_point.reset();
     m_preparation.reset();
     m_progress.reset();
@@ -197,9 +198,11 @@ void RunController::handlePartner(const RunEvent& event)
         m_partner = *runStarted;
     else if (const auto* said = std::get_if<RunWarning>(&event))
         emit warning(tr("Second target: %1").arg(QString::fromStdString(said->text)));
-    else if (const auto* ended = std::get_if<RunFinished>(&event); ended && !ended->error.empty())
-        emit warning(tr("The run on the second target ended: %1").arg(QString::fromStdString(ended->error)));
-    else if (const auto* preparing = std::get_if<Preparation>(&event)) {
+    else if (const auto* ended = std::get_if<RunFinished>(&event)) {
+        m_partnerOutcome = *ended;
+        if (!ended->error.empty())
+            emit warning(tr("The run on the second target ended: %1").arg(QString::fromStdString(ended->error)));
+    } else if (const auto* preparing = std::get_if<Preparation>(&event)) {
         m_preparation = *preparing;
         emit prepared(*m_preparation);
     }

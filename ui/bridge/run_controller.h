@@ -56,6 +56,8 @@ public:
     const std::optional<PointStarted>& point() const { return m_point; }
     /// The run on the second target of a pair, which is measured in turn with the first; absent for one target.
     const std::optional<RunStarted>& partner() const { return m_partner; }
+    /// How that run ended; absent as long as it goes on, and where the engine said nothing of its end.
+    const std::optional<RunFinished>& partnerOutcome() const { return m_partnerOutcome; }
     /// What is done before the load, or before a point; absent while a point is measured.
     const std::optional<Preparation>& preparation() const { return m_preparation; }
     const std::optional<Progress>& latestProgress() const { return m_progress; }
@@ -102,6 +104,7 @@ private:
     State m_state = State::Idle;
     std::optional<RunStarted> m_run;
     std::optional<RunStarted> m_partner;
+    std::optional<RunFinished> m_partnerOutcome;
     std::optional<PointStarted> m_point;
     std::optional<Preparation> m_preparation;
     std::optional<Progress> m_progress;

@@ -133,7 +133,7 @@ void MainWindow::connectParts()
         showPage(PlanPageIndex);
         m_plan->focusField(u"target.base_url"_s);
     });
-    connect(m_results, &ResultsPage::compareRequested, this, [this](RunId run) { showComparison(run, {}); });
+    connect(m_results, &ResultsPage::compareRequested, this, &MainWindow::showComparison);
     connect(&m_prober, &TargetProber::changed, this, &MainWindow::showRunActions);
     connect(&m_controller, &RunController::stateChanged, this, [this](RunController::State state) {
         m_plan->setBlocked(m_controller.isActive() ? tr("A run is going on.") : QString());
@@ -292,16 +292,31 @@ void MainWindow::runEnded(const RunFinished& outcome)
                             tr("Its database was removed or replaced meanwhile: the run "
                                "is kept no longer."));
     else if (m_controller.run() && m_controller.partner())
-        m_message->show(kind, text, tr("Compare the two"),
-                        [this, run = outcome.run, partner = m_controller.partner()->run] {
-                            showComparison(run, partner);
-                        });
+        pairEnded(kind, text, outcome);
     else if (m_controller.run()) // something was stored
         m_message->show(kind, text, tr("Show the results"), [this, run = outcome.run] { showRun(run); });
     else
         m_message->show(kind, text);
     if (m_settings.notifyAtEnd() && !isActiveWindow())
         notifyDesktop(tr("Tailmark"), text);
+}
+
+/// The two can be compared where neither failed; else the half that can be looked at is offered.
+void MainWindow::pairEnded(MessageBar::Kind kind, const QString& text, const RunFinished& outcome)
+{
+    const RunId first = outcome.run, second = m_controller.partner()->run;
+    const auto failed = [](const RunFinished& end) { return end.state == "failed" || end.state == "interrupted"; };
+    const std::optional<RunFinished>& other = m_controller.partnerOutcome();
+    const bool secondFailed = other ? failed(*other) : failed(outcome);
+    if (!failed(outcome) && !secondFailed) {
+        m_message->show(kind, text, tr("Compare the two"), [this, first, second] { showComparison(first, second); });
+        return;
+    }
+    QString all = text;
+    if (other && failed(*other))
+        all += u' ' + tr("The run on the second target failed: %1").arg(QString::fromStdString(other->error));
+    const RunId shown = failed(outcome) && !secondFailed ? second : first;
+    m_message->show(MessageBar::Kind::Error, all.trimmed(), tr("Show the results"), [this, shown] { showRun(shown); });
 }
 
 void MainWindow::connectToEngine()

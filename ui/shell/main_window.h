@@ -4,6 +4,7 @@
 #include "bridge/run_controller.h"
 #include "bridge/store_session.h"
 #include "bridge/target_prober.h"
+#include "pages/message_bar.h"
 #include "pages/plan_document.h"
 
 #include <QMainWindow>
@@ -20,7 +21,6 @@ namespace tailmark::ui {
 class ComparePage;
 class Demo;
 class DocumentFiles;
-class MessageBar;
 class PageRail;
 class PlanPage;
 class ResultsPage;
@@ -92,6 +92,7 @@ private:
     void showTitle();
     void showRunActions();
     void runEnded(const RunFinished& outcome);
+    void pairEnded(MessageBar::Kind kind, const QString& text, const RunFinished& outcome);
     void openDropped(const QString& path);
     bool recover();
     bool confirmStopping();

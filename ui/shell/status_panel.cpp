@@ -76,6 +76,14 @@ bool StatusPanel::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
+/// The target of the matrix was that of the last run, which it did not end.
+bool StatusPanel::answeredLastRun() const
+{
+    const auto& run = m_controller.run();
+    const auto& outcome = m_controller.outcome();
+    return run && outcome && outcome->error.empty() && run->target == m_document.matrix().target.baseUrl;
+}
+
 void StatusPanel::showTarget()
 {
     const auto named = [](const std::string& engine, const std::string& version, const std::string& model) {
@@ -98,6 +106,11 @@ void StatusPanel::showTarget()
         const ProbeResult& result = *m_prober.result();
         text = named(result.engine, result.version, result.model);
         mark = icon(u"probe"_s, Tint::Ok);
+    } else if (m_prober.state() == TargetProber::State::Unknown && answeredLastRun()) {
+        const RunStarted& run = *m_controller.run();
+        text = named(run.engine, run.version, run.model);
+        tip = tr("%1, as it answered the last run").arg(url);
+        mark = icon(u"probe"_s, Tint::Secondary);
     } else if (m_prober.state() == TargetProber::State::Failed) {
         text = tr("%1 · not reachable").arg(url);
         tip = m_prober.error();

@@ -28,6 +28,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    bool answeredLastRun() const;
     void showTarget();
     void showRun();
     void showHealth();

@@ -339,6 +339,38 @@ private slots:
         QVERIFY(!m_window->isWindowModified());
     }
 
+    /// A comparison is offered of a pair of which neither failed; else what failed is said.
+    void aPairIsComparedUnlessOneFailed()
+    {
+        saveSample(file("a.tailmark.json"));
+        QVERIFY(m_window->openMatrix(file("a.tailmark.json")));
+        showActive(*m_window);
+        RunStarted second = someRun();
+        second.run = RunId{8};
+        const auto line = [](const RunEvent& event, Side side) {
+            return QByteArray::fromStdString(eventToLine(event, side)) + '\n';
+        };
+        const auto offered = [&](const RunFinished& ofA, const RunFinished& ofB) {
+            m_engine->write("begin", line(someRun(), Side::A) + line(second, Side::B));
+            m_engine->write("end", line(ofB, Side::B) + line(ofA, Side::A));
+            m_window->startRun();
+            if (!QTest::qWaitFor([&] { return m_window->controller().partner().has_value(); }, kLimitMs))
+                return QString();
+            m_window->controller().stop();
+            if (!QTest::qWaitFor([&] { return !m_window->controller().isActive(); }, kLimitMs))
+                return QString();
+            return m_window->centralWidget()->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly)->button()->text();
+        };
+        QCOMPARE(offered(RunFinished{RunId{7}, "done", 2, 2, ""}, RunFinished{RunId{8}, "done", 2, 2, ""}),
+                 "Compare the two");
+        QCOMPARE(offered(RunFinished{RunId{7}, "done", 2, 2, ""}, RunFinished{RunId{8}, "failed", 0, 2, "B hung up"}),
+                 "Show the results");
+        QVERIFY2(message().contains("The run on the second target failed: B hung up"), qPrintable(message()));
+        QCOMPARE(offered(RunFinished{RunId{7}, "failed", 0, 2, "A hung up"}, RunFinished{RunId{8}, "done", 2, 2, ""}),
+                 "Show the results");
+        QVERIFY2(message().contains("A hung up"), qPrintable(message()));
+    }
+
     void aRunIsShownAndCanBeStopped()
     {
         saveSample(file("a.tailmark.json"));
@@ -362,6 +394,16 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().isActive(), kLimitMs);
         QVERIFY2(message().contains("stopped"), qPrintable(message()));
         QVERIFY(action("Start")->isEnabled());
+        // The target of the matrix is another one than that of the run; then it is that.
+        const auto target = [this] {
+            for (const QLabel* label : m_window->findChild<StatusPanel*>()->findChildren<QLabel*>())
+                if (label->accessibleName().startsWith("Target"))
+                    return label->text();
+            return QString();
+        };
+        QVERIFY2(target().contains("not probed"), qPrintable(target()));
+        m_window->document().edit("URL", {}, [](Matrix& m) { m.target.baseUrl = someRun().target; });
+        QCOMPARE(target(), "sim · m");
     }
 
     void closingDuringARunAsks()
