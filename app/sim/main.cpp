@@ -69,6 +69,33 @@ Status apply(const Overrides& overrides, sim::Profile& profile)
     return checkProfile(profile, "profile " + profile.name + " with the command line's settings");
 }
 
+std::string shellWord(const std::string& word)
+{
+    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                               "0123456789-_./:@,=+") == std::string::npos;
+    if (plain)
+        return word;
+    std::string quoted = "'";
+    for (const char c : word)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+/// The options that make the engine what it is; not where it listens and what it logs.
+std::string startOptions(const CLI::App& app)
+{
+    std::string text;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_single_name();
+        if (option->count() == 0 || name == "host" || name == "port" || name == "truth" || name == "exit-with-parent")
+            continue;
+        const bool flag = option->get_expected_max() == 0;
+        for (const std::string& value : option->results())
+            text += (text.empty() ? "--" : " --") + name + (flag ? std::string() : " " + shellWord(value));
+    }
+    return text;
+}
+
 void raiseDescriptorLimit()
 {
     rlimit limit{};
@@ -159,6 +186,8 @@ int main(int argc, char** argv)
     if (!profile)
         return usageError(profile.error().line());
     options.profile = std::move(profile).value();
+    options.profileAsNamed = options.profile;
+    options.startedWith = startOptions(app);
     if (const Status status = apply(overrides, options.profile); !status)
         return usageError(status.error().line());
     for (const std::string& text : faultTexts) {

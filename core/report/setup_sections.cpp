@@ -249,16 +249,23 @@ std::string onlyOptions(const Plan& plan)
 }
 
 /// Starts the simulated engine where the matrix looks for it; empty for any other engine.
-std::string simulatorCommand(const RunCard& card, const std::string& baseUrl)
+std::string simulatorCommand(const StoredRun& run, const std::string& baseUrl)
 {
-    const CardEntry profile = card.entry("flags.profile");
-    if (card.entry("engine").value != "sim" || profile.origin == CardOrigin::Unknown)
+    if (run.card.entry("engine").value != "sim")
         return {};
+    std::string options;
+    const nlohmann::json documents = run.environment.value("server_documents", nlohmann::json::object());
+    for (const nlohmann::json& document : documents)
+        if (document.is_object() && document.value("engine", "") == "tailmark-sim")
+            options = document.value("started_with", "");
+    if (const CardEntry profile = run.card.entry("flags.profile");
+        options.find("--profile") == std::string::npos && profile.origin != CardOrigin::Unknown)
+        options = "--profile " + profile.value + (options.empty() ? "" : " ") + options;
     const std::string authority = baseUrl.substr(0, baseUrl.find('/', baseUrl.find("://") + 3));
     const std::size_t colon = authority.rfind(':');
     const std::string port = authority.substr(colon + 1);
     const bool numbered = !port.empty() && port.find_first_not_of("0123456789") == std::string::npos;
-    return "tailmark-sim --profile " + profile.value + (numbered ? " --port " + port : std::string());
+    return "tailmark-sim" + (options.empty() ? "" : " " + options) + (numbered ? " --port " + port : std::string());
 }
 
 ReportSection rerunSection(const RunResults& results)
@@ -284,9 +291,8 @@ ReportSection rerunSection(const RunResults& results)
                                    : ", whose report has the matrix of both; by itself this one gives one run."),
             Paragraph::Kind::Plain});
     std::string commands = "tailmark-cli run matrix.tailmark.json" + onlyOptions(results.run.plan);
-    if (const std::string simulator = simulatorCommand(results.run.card, matrix.target.baseUrl); !simulator.empty()) {
-        section.blocks.push_back(Paragraph{"The simulated engine is to be started first, with the flags of the card that "
-                                           "differ from its profile.",
+    if (const std::string simulator = simulatorCommand(results.run, matrix.target.baseUrl); !simulator.empty()) {
+        section.blocks.push_back(Paragraph{"The simulated engine is to be started first, where the matrix looks for it.",
                                            Paragraph::Kind::Plain});
         commands = simulator + " &\n" + commands;
     } else {

@@ -172,15 +172,32 @@ void Server::Impl::serverInfo(Connection& connection, const HttpRequest&)
         faults.push_back(faultText(fault));
     const nlohmann::json profile = nlohmann::json::parse(profileJson(m_options.profile));
     // What an engine is told at its start, apart from what its accelerator makes of it.
-    nlohmann::json flags = {{"max_queue", m_options.maxQueue}, {"seed", m_options.seed}, {"faults", faults}};
-    for (const char* key : {"block", "max_model_len", "max_num_seqs", "max_num_batched_tokens", "prefix_cache", "kv_capacity_tokens",
-                            "natural_output", "speculative"})
-        flags[key] = profile.at(key);
+    const auto withProfile = [](nlohmann::json flags, const nlohmann::json& of) {
+        for (const char* key : {"block", "max_model_len", "max_num_seqs", "max_num_batched_tokens", "prefix_cache",
+                                "kv_capacity_tokens", "natural_output", "speculative"})
+            flags[key] = of.at(key);
+        return flags;
+    };
+    const auto own = [](const ServerOptions& o, const nlohmann::json& faultTexts) {
+        return nlohmann::json{{"max_queue", o.maxQueue},   {"seed", o.seed},
+                              {"faults", faultTexts},      {"cold_penalty_ms", o.coldPenaltyMs},
+                              {"lora", o.adapters},        {"tokenizer", o.tokenizer},
+                              {"cached_tokens", o.cachedTokens}};
+    };
+    const nlohmann::json flags = withProfile(own(m_options, faults), profile);
+    const nlohmann::json asNamed =
+        nlohmann::json::parse(profileJson(m_options.profileAsNamed.value_or(m_options.profile)));
+    const nlohmann::json standards = withProfile(own(ServerOptions(), nlohmann::json::array()), asNamed);
     nlohmann::json stepTime;
     for (const char* key : {"decode", "prefill", "step_overhead_ms", "ingest_ms", "per_token_ms", "jitter"})
         stepTime[key] = profile.at(key);
-    const nlohmann::json info = {{"engine", "tailmark-sim"}, {"version", TAILMARK_VERSION}, {"profile", profile},
-                                 {"flags", flags},           {"step_time", stepTime}};
+    const nlohmann::json info = {{"engine", "tailmark-sim"},
+                                 {"version", TAILMARK_VERSION},
+                                 {"started_with", m_options.startedWith},
+                                 {"profile", profile},
+                                 {"flags", flags},
+                                 {"default_flags", standards},
+                                 {"step_time", stepTime}};
     connection.respond(200, kJsonType, info.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

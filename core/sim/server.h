@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct ServerOptions
     std::vector<std::string> adapters; ///< LoRA adapters that can be asked for by name
     bool tokenizer = true;    ///< false: no /tokenize, as with engines that have none
     bool cachedTokens = true; ///< false: usage leaves cached tokens out, as vLLM's does unless it is told to
+    // Told by /server_info:
+    std::string startedWith;                   ///< the options of the command line that shape it, as a shell takes them
+    std::optional<Profile> profileAsNamed; ///< before the command line changed it; absent = as `profile`
 };
 
 /// The simulated engine behind an OpenAI-compatible HTTP face in vLLM's shapes:

@@ -92,6 +92,11 @@ int readCard(RunCard& card, const EngineProfile& profile, InfoDocuments& documen
             if (told.is_object())
                 for (const auto& [name, value] : told.items())
                     readFlag(card, name, value, place + '/' + name);
+        } else if (fact == "default_flags.*") {
+            if (told.is_object())
+                for (const auto& [name, value] : told.items())
+                    if (isRead(card, "flags." + name))
+                        card.setStandard("flags." + name, valueText(value));
         } else if (fact.starts_with("flags.")) {
             readFlag(card, fact.substr(6), told, place);
         } else if (fact == "context") {

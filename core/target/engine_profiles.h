@@ -15,7 +15,7 @@
 namespace tailmark {
 
 /// Where an engine tells a fact. `fact`: a key of the run card ("engine_version", "flags.dtype", "flags.*"
-/// for all plain members), "parallelism:tp" for a part of that entry, or "context" for the longest context in
+/// for all plain members), "default_flags.*" (what the flags of these names are by default), "parallelism:tp" for a part of that entry, or "context" for the longest context in
 /// tokens. `document`: "model" (the entry of /v1/models) or paths beside the API prefix, of which the first
 /// that answers counts ("/server_info|/get_server_info"). `pointer`: JSON pointer into it.
 struct FactSource

@@ -420,6 +420,9 @@ private slots:
         f.run.card.read("engine", "sim");
         f.run.card.read("flags.profile", "8b-b200");
         QVERIFY(commands().contains("tailmark-sim --profile 8b-b200 --port 8123 &\ntailmark-cli run matrix.tailmark.json"));
+        f.run.environment["server_documents"] = {
+            {"/server_info", {{"engine", "tailmark-sim"}, {"started_with", "--max-num-seqs 16 --fault hang@0.1"}}}};
+        QVERIFY(commands().contains("tailmark-sim --profile 8b-b200 --max-num-seqs 16 --fault hang@0.1 --port 8123 &\n"));
     }
 
     /// Each figure of throughput has its latency in the same row.

@@ -127,6 +127,13 @@ void TestProcess::settingsReachTheEngine()
     QCOMPARE(flags["speculative"]["tokens"], 3);
     QCOMPARE(flags["max_queue"], 9);
     QCOMPARE(flags["seed"], 77);
+    QCOMPARE(info["default_flags"]["max_num_seqs"], 256);
+    QCOMPARE(info["default_flags"]["kv_capacity_tokens"], 468944);
+    QCOMPARE(info["default_flags"]["seed"], 1);
+    QCOMPARE(info["started_with"].get<std::string>(),
+             "--profile 8b-a100 --model mine --max-num-seqs 7 --max-num-batched-tokens 512 --kv-tokens 3201 --max-queue 9 "
+             "--no-prefix-cache --speculative-tokens 3 --acceptance 0.5 --natural-mean 33 --seed 77 --fault hang@0.25 "
+             "--fault cut:3@0.5");
     QVERIFY(!flags.contains("decode")); // what the accelerator makes of it
     QCOMPARE(info["step_time"]["decode"], profile["decode"]);
     QCOMPARE(flags["faults"], (nlohmann::json{"hang@0.25", "cut:3@0.5"}));
