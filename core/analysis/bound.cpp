@@ -87,6 +87,46 @@ double sharedParams(const BoundFigures& f)
     return std::max(0.0, f.activeParams - ofExperts);
 }
 
+/// "meta-llama-llama-3.1-8b-instruct": lower case, words parted by hyphens.
+std::string plainName(const std::string& name)
+{
+    std::string plain;
+    for (const char c : name)
+        plain += std::isalnum(static_cast<unsigned char>(c)) || c == '.'
+                     ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                     : '-';
+    return plain;
+}
+
+/// The part of an accelerator's id that names its kind: "h100" of "h100-sxm", "4090" of "rtx-4090".
+std::string_view kindOf(std::string_view id)
+{
+    while (true) {
+        const std::string_view word = id.substr(0, id.find('-'));
+        if (word.size() == id.size() || word.find_first_of("0123456789") != std::string_view::npos)
+            return word;
+        id.remove_prefix(word.size() + 1);
+    }
+}
+
+bool hasWord(const std::string& plain, std::string_view word)
+{
+    return ("-" + plain + "-").find("-" + std::string(word) + "-") != std::string::npos;
+}
+
+/// What the card names of a table where it is another entry than the one that was chosen. A name that is in no table
+/// contradicts nothing.
+template <typename Entry, typename Names>
+std::string contradiction(const Entry* chosen, const std::vector<Entry>& entries, const CardEntry& told, Names&& names)
+{
+    if (!chosen || told.origin == CardOrigin::Unknown)
+        return {};
+    const std::string plain = plainName(told.value);
+    const bool other = std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) { return names(plain, entry); });
+    return other && !names(plain, *chosen) ? "the bound is that of " + chosen->name + ", the card says " + told.value
+                                           : std::string();
+}
+
 } // namespace
 
 std::optional<double> bytesPerParamOf(const std::string& quantization)
@@ -136,6 +176,14 @@ BoundFigures boundFigures(const BoundInput& input, const RunCard& card)
         figures.assumptions.push_back("the bound takes " + figureText(figures.devices) +
                                       (figures.devices == 1 ? " device" : " devices") + ", the card states " +
                                       figureText(stated));
+    const std::string ofTheModel =
+        contradiction(model, servedModels(), card.entry("model"), [](const std::string& told, const ServedModel& entry) {
+            return told.find(entry.id) != std::string::npos;
+        });
+    const std::string ofTheDevice = contradiction(
+        device, accelerators(), card.entry("accelerator"),
+        [](const std::string& told, const Accelerator& entry) { return hasWord(told, kindOf(entry.id)); });
+    figures.contradiction = ofTheModel + (ofTheModel.empty() || ofTheDevice.empty() ? "" : "; ") + ofTheDevice;
     return figures;
 }
 

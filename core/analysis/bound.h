@@ -29,6 +29,7 @@ struct BoundFigures
     double memoryGb = 0;         ///< of one device
     double totalWeightBytes = 0; ///< all weights, that they may fit at all
     std::string accelerator, model;       ///< names of the entries that were looked up; empty = none
+    std::string contradiction; ///< where the card names another model or accelerator; empty = it does not
     std::vector<std::string> assumptions; ///< what nobody stated and was taken all the same, and remarks
 
     bool known() const { return bandwidthGbPerS > 0 && activeParams > 0; }

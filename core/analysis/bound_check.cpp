@@ -168,6 +168,8 @@ std::optional<BoundCheck> checkBound(const BoundFigures& figures, const PointSum
         if (check.computeTokensPerS)
             check.computeFraction = *check.measuredTokensPerS / *check.computeTokensPerS;
         check.sentence = sentenceOf(check, point);
+        if (!figures.contradiction.empty())
+            check.sentence += "; but " + figures.contradiction;
     }
     check.text = formulaText(figures, check);
     return check;

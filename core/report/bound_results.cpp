@@ -80,6 +80,16 @@ Json curvesJson(const std::vector<BoundCurve>& curves)
     return json;
 }
 
+/// "Llama 3.1 8B on 2 x NVIDIA H100 80 GB SXM, 2 bytes a parameter"
+std::string boundOf(const BoundFigures& f)
+{
+    const std::string model = f.model.empty() ? figureText(f.activeParams / 1e9) + " billion parameters read for a token" : f.model;
+    const std::string device =
+        f.accelerator.empty() ? figureText(f.bandwidthGbPerS) + " GB/s of memory bandwidth" : f.accelerator;
+    return model + " on " + (f.devices == 1 ? std::string() : figureText(f.devices) + " x ") + device + ", " +
+           figureText(f.bytesPerParam) + (f.bytesPerParam == 1 ? " byte a parameter" : " bytes a parameter");
+}
+
 } // namespace
 
 Json boundJson(const RunResults& results)
@@ -104,6 +114,7 @@ Json boundJson(const RunResults& results)
     }
     return {{"inputs", inputsJson(figures)},
             {"assumptions", figures.assumptions},
+            {"contradiction", figures.contradiction.empty() ? Json() : Json(figures.contradiction)},
             {"levels", std::move(levels)},
             {"curves", curvesJson(boundCurves(figures, results.points))},
             {"operating_points", std::move(atOperatingPoints)}};
@@ -139,6 +150,10 @@ ReportSection boundSection(const RunResults& results)
     }
     if (!last)
         return section;
+    section.blocks.push_back(Paragraph{"The bound of " + boundOf(figures) + ".", Paragraph::Kind::Plain});
+    if (!figures.contradiction.empty())
+        section.blocks.push_back(Paragraph{"Of another machine than was measured: " + figures.contradiction + ".",
+                                           Paragraph::Kind::Warning});
     for (const OperatingBound& bound : operatingBounds(figures, results.operatingPoints, results.points))
         section.blocks.push_back(Paragraph{bound.test + ", " + loadText(bound.load) + ": " + bound.check.sentence + ".",
                                            Paragraph::Kind::Claim});

@@ -303,6 +303,36 @@ private slots:
         QVERIFY(!mentions(boundFigures(in, cardWith("accelerator_count", "4")).assumptions, "the card states"));
     }
 
+    void anotherModelOrDeviceOfTheCardIsSaid_data()
+    {
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("the same model") << "model" << "meta-llama/Llama-3.1-8B-Instruct" << "";
+        QTest::newRow("another model") << "model" << "Qwen/Qwen3-8B-FP8"
+                                       << "the bound is that of Llama 3.1 8B, the card says Qwen/Qwen3-8B-FP8";
+        QTest::newRow("a model of no table") << "model" << "my-tune" << "";
+        QTest::newRow("the same device") << "accelerator" << "NVIDIA H100 80GB HBM3" << "";
+        QTest::newRow("another device") << "accelerator" << "B200 SXM 180 GB"
+                                        << "the bound is that of NVIDIA H100 80 GB SXM, the card says B200 SXM 180 GB";
+        QTest::newRow("a longer name") << "accelerator" << "GB200" << "the bound is that of NVIDIA H100 80 GB SXM, the card says GB200";
+        QTest::newRow("a device of no table") << "accelerator" << "TPU v6e" << "";
+    }
+    void anotherModelOrDeviceOfTheCardIsSaid()
+    {
+        QFETCH(QString, key);
+        QFETCH(QString, told);
+        BoundInput in;
+        in.model = "llama-3.1-8b";
+        in.accelerator = "h100-sxm";
+        const RunCard card = cardWith(key.toLatin1().data(), told.toLatin1().data());
+        QTEST(QString::fromStdString(boundFigures(in, card).contradiction), "text");
+        in.model.clear();
+        in.accelerator.clear(); // typed figures are of no entry
+        in.bandwidthGbPerS = 1000;
+        QCOMPARE(boundFigures(in, card).contradiction, std::string());
+    }
+
     void whatAFractionSays()
     {
         QCOMPARE(boundStandingOf(0.15), BoundStanding::Headroom);
