@@ -181,6 +181,25 @@ private:
 
 constexpr std::size_t kSeriesColours = 6;
 
+/// Names of the runs whose curves end at one place.
+struct Label
+{
+    double x = 0, y = 0;
+    std::string names;
+};
+
+void addLabel(std::vector<Label>& labels, double x, double y, const std::string& name)
+{
+    constexpr double kNear = 18; // px
+    const auto same = std::find_if(labels.begin(), labels.end(), [&](const Label& label) {
+        return std::abs(label.x - x) < kNear && std::abs(label.y - y) < kNear;
+    });
+    if (same == labels.end())
+        labels.push_back({x, y, name});
+    else
+        same->names += ", " + name;
+}
+
 } // namespace
 
 Figure frontierFigure(const Curve& curve, const OperatingPoint& op, std::span<const PointSummary> points,
@@ -203,7 +222,7 @@ Figure overlaidFrontiers(std::span<const NamedFrontier> frontiers)
     frame.drawAxes();
     frame.drawLimit();
     SvgWriter& svg = frame.svg();
-    std::string caption;
+    std::vector<Label> labels;
     for (std::size_t i = 0; i < frontiers.size(); ++i) {
         const std::string series = "series-" + std::to_string(i % kSeriesColours);
         if (const auto line = frame.lineThrough(marks[i]); line.size() > 1)
@@ -214,11 +233,11 @@ Figure overlaidFrontiers(std::span<const NamedFrontier> frontiers)
                        frontiers[i].name + ", " + loadText(m.level->load) + ": " + figureText(m.x) + " tok/s, " +
                            shown.title + " " + figureText(m.y));
         }
-        if (!marks[i].empty()) {
-            const FrontierMark& last = marks[i].back();
-            svg.text(frame.x(last.x) - 8, frame.y(last.y) - 8, "end", "point-label", frontiers[i].name);
-        }
+        if (!marks[i].empty())
+            addLabel(labels, frame.x(marks[i].back().x), frame.y(marks[i].back().y), frontiers[i].name);
     }
+    for (const Label& label : labels)
+        svg.text(label.x - 8, label.y - 8, "end", "point-label", label.names);
     return {svg.finish(), "Each mark is a level (" + std::string(loadWord(first)) +
                               "), each line a run, named at its highest level. Dashed: the limit. Hollow: not to be "
                               "believed. Whiskers: 95 % interval."};

@@ -84,18 +84,29 @@ std::string lengthsText(const RunResults& results)
     return text;
 }
 
-std::string prefixText(const RunResults& results)
+std::string plannedText(const Prefix& prefix)
 {
-    const Prefix& prefix = results.run.plan.matrix.workload.prefix;
-    std::string text;
-    if (prefix.kind == PrefixKind::None)
-        text = "none is planned";
-    else if (prefix.kind == PrefixKind::Shared)
-        text = percentText(prefix.share) + " of the requests begin with one of " +
+    switch (prefix.kind) {
+    case PrefixKind::None:
+        return "none is planned";
+    case PrefixKind::Shared:
+        return percentText(prefix.share) + " of the requests begin with one of " +
                countText(static_cast<std::uint64_t>(prefix.groups)) + " shared prefixes of " +
                countText(static_cast<std::uint64_t>(prefix.sharedTokens)) + " tokens";
-    else
-        text = "as in the log";
+    default:
+        return "as in the log";
+    }
+}
+
+std::string prefixText(const RunResults& results)
+{
+    const Workload& workload = results.run.plan.matrix.workload;
+    std::string text = plannedText(workload.prefix);
+    for (const MixPart& part : workload.lengths.parts)
+        if (part.prefix)
+            text += "; in the part " + part.name + " " + plannedText(*part.prefix);
+    if (workload.sessions.kind != SessionsKind::None)
+        text += "; each turn carries those before it";
     const CacheState cache = cacheOf(results);
     if (cache.requests > 0 && cache.promptTokens > 0)
         text += "; of the prompt tokens " +

@@ -21,9 +21,9 @@ h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 2.2rem 0 0.6rem; font-size: 1.
 .warning { padding: 0.5rem 1rem; border-left: 4px solid var(--amber); background: var(--shade); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0.6rem 0; font-size: 0.84rem; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.28rem 0.55rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
-  overflow-wrap: anywhere; }
-th { color: var(--muted); font-weight: 600; vertical-align: bottom; overflow-wrap: normal; }
+th, td { padding: 0.28rem 0.55rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+td.long { overflow-wrap: anywhere; }
+th { color: var(--muted); font-weight: 600; vertical-align: bottom; }
 th[title] { text-decoration: underline dotted; cursor: help; }
 .number { text-align: right; } td.number, td.name { white-space: nowrap; }
 pre { padding: 0.8rem; background: var(--shade); font-size: 0.82rem; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -54,6 +54,19 @@ bool isName(const std::string& text)
 {
     constexpr std::size_t kLongestName = 32;
     return text.size() <= kLongestName;
+}
+
+/// Has a word, as a hash or an address, that may be broken so that its column does not widen the page.
+bool hasLongWord(const std::string& text)
+{
+    constexpr std::size_t kLongestWord = 24;
+    std::size_t word = 0;
+    for (const char c : text) {
+        word = c == ' ' ? 0 : word + 1;
+        if (word > kLongestWord)
+            return true;
+    }
+    return false;
 }
 
 class HtmlWriter
@@ -103,7 +116,8 @@ private:
             for (std::size_t i = 0; i < row.size(); ++i)
                 m_html += (table.columns[i].isNumber     ? "<td class=\"number\">"
                            : i == 0 && isName(row[i]) ? "<td class=\"name\">"
-                                                      : "<td>") +
+                           : hasLongWord(row[i])       ? "<td class=\"long\">"
+                                                       : "<td>") +
                           escapeMarkup(row[i]) + "</td>";
             m_html += "</tr>\n";
         }

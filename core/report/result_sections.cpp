@@ -47,8 +47,9 @@ struct QuantileColumn
 /// The usual ones, and those that the SLO limits, beside others of the same metric.
 std::vector<QuantileColumn> quantileColumns(const Slo& slo, Metric headline)
 {
-    std::vector<QuantileColumn> columns = {{headline, 50, {}},     {headline, 99, {}},    {Metric::Tpot, 50, {}},
-                                           {Metric::Tpot, 99, {}}, {Metric::E2e, 99, {}}, {Metric::OutputTokensPerSUser, 50, {}}};
+    const Metric whole = headline == Metric::TtftIntended ? Metric::E2eIntended : Metric::E2e;
+    std::vector<QuantileColumn> columns = {{headline, 50, {}},     {headline, 99, {}}, {Metric::Tpot, 50, {}},
+                                           {Metric::Tpot, 99, {}}, {whole, 99, {}},    {Metric::OutputTokensPerSUser, 50, {}}};
     for (std::size_t i = 0; i < slo.size(); ++i) {
         const auto metric = metricFromId(slo[i].metric);
         if (!metric || metricInfo(*metric).scope == MetricScope::Point)
