@@ -601,8 +601,9 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
                "from the first one on, in texts of its own");
     if (workload.sessions.kind != SessionsKind::None)
         remark("workload.sessions",
-               "every prompt carries the turns before it with planned answers of the planned length, not the "
-               "engine's own, so that two runs ask the same; what the engine answered is had from no cache");
+               "every prompt carries the turns before it (in a chat as messages of user and assistant) with planned "
+               "answers of the planned length, not the engine's own, so that two runs ask the same; what the engine "
+               "answered is had from no cache");
     remarkOnDraws("workload.lengths", workload.lengths, findings);
     if (workload.lengths.kind == LengthsKind::Fixed && workload.sessions.kind == SessionsKind::None)
         for (std::size_t i = 0; i < matrix.tests.size(); ++i)

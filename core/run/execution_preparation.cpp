@@ -366,6 +366,8 @@ Status Execution::notePrompts(const PromptFit& fit)
                                 {"tokens_per_word", fit.tokensPerPiece},
                                 {"words_left_out", fit.dropped},
                                 {"text", promptFitText(m_body.fit)}};
+    if (m_plan.matrix.workload.sessions.kind != SessionsKind::None && m_plan.matrix.target.api == Api::Chat)
+        m_environment["prompts"]["turn_tokens"] = m_body.fit.turnTokens;
     return m_store.updateEnvironment(m_report.run, m_environment);
 }
 

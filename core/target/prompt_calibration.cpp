@@ -59,6 +59,8 @@ public:
             byTokenizer();
         if (!m_cancelled && m_result.fit.method == PromptMethod::Unchecked && m_oracle.report)
             byUsage();
+        if (!m_cancelled && m_oracle.reportTurns && m_result.fit.method != PromptMethod::Unchecked)
+            measureTurns();
         if (m_cancelled)
             return *m_cancelled;
         return std::move(m_result);
@@ -90,11 +92,9 @@ private:
     std::optional<TokenCount> tokenized(const std::string& text) { return valueOf(m_oracle.tokenize(text)); }
     std::optional<int> reported(const std::string& prompt, bool ids = false)
     {
-        if (!m_oracle.report || m_reportsLeft <= 0 || !goOn(m_done))
-            return std::nullopt;
-        --m_reportsLeft;
-        return valueOf(m_oracle.report(prompt, ids));
+        return m_oracle.report && mayReport() ? valueOf(m_oracle.report(prompt, ids)) : std::nullopt;
     }
+    bool mayReport() { return m_reportsLeft > 0 && goOn(m_done) && m_reportsLeft-- > 0; }
 
     /// Fits by counts: of single words where enough of them are one token, else by the mean of all. False:
     /// nothing can be counted.
@@ -262,11 +262,46 @@ private:
         fit.overheadTokens += *atShort;
     }
 
+    /// What a template adds to an answer and the question behind it belongs to every turn, when two turns cost twice
+    /// what one does.
+    void measureTurns()
+    {
+        PromptFit& fit = m_result.fit;
+        const auto added = [&](int furtherTurns) -> std::optional<int> {
+            for (std::uint64_t where = 0; where < 2; ++where) {
+                std::vector<std::string> messages;
+                for (int i = 0; i <= 2 * furtherTurns; ++i)
+                    messages.push_back(promptOf(fit.pieces, kShortSample, deriveSeed(where, i, furtherTurns)));
+                const double ours =
+                    fit.overheadTokens + static_cast<double>(messages.size()) * kShortSample * fit.tokensPerPiece;
+                const std::optional<int> told =
+                    mayReport() ? valueOf(m_oracle.reportTurns(messages)) : std::nullopt;
+                if (told)
+                    return static_cast<int>(std::lround(*told - ours));
+            }
+            return std::nullopt;
+        };
+        const std::optional<int> one = added(1);
+        const std::optional<int> two = one ? added(2) : std::nullopt;
+        if (!one || !two) {
+            if (!m_cancelled && !m_timeOver)
+                note("the server reports no prompt tokens of a conversation: what its template adds with each turn is not "
+                     "known: " +
+                     m_lastError);
+            return;
+        }
+        fit.turnTokens = std::max(0, *one);
+        if (*two != 2 * *one && fit.exact())
+            note("the server's template adds " + signedText(*one) + " prompt tokens with one further turn and " +
+                 signedText(*two) + " with two: lengths of conversations may be off");
+    }
+
     void byUsage()
     {
         const Count count = [&](const std::string& text) { return reported(text); };
         PromptFit& fit = m_result.fit;
-        if (!fitWords(count, m_options.reports - 6)) { // some are kept to look at the result
+        const int kept = m_oracle.reportTurns ? 10 : 6; // to look at the result
+        if (!fitWords(count, m_options.reports - kept)) {
             if (!m_cancelled)
                 note("the server reports no prompt tokens: prompt lengths are not checked");
             fit = {};

@@ -26,6 +26,8 @@ struct PromptOracle
     /// The prompt tokens that the server reports for one short request with this prompt: a text, or with `ids`
     /// token ids with commas between them.
     std::function<Result<int>(const std::string& prompt, bool ids)> report;
+    /// The same of a chat whose messages are these, of user and assistant in turn; empty where no turns will be asked.
+    std::function<Result<int>(const std::vector<std::string>& messages)> reportTurns;
     bool takesTokenIds = false;
 };
 
@@ -47,7 +49,8 @@ struct Calibration
 /// by counting all of them at once and halving what costs more; those that are not are left out, so that every
 /// length is met by its number of words. Counts come from the tokenizer where there is one, else from the
 /// usage of short requests. Then some prompts of the lengths to come are counted whole, and the server's
-/// report of two requests tells what its tokenizer leaves out (a template, a BOS).
+/// report of two requests tells what its tokenizer leaves out (a template, a BOS). Where turns will be asked, the
+/// report of two short conversations tells what the template adds with each.
 ///
 /// Blocks for as long as the oracle does. A refusal or an unreadable answer makes it fall back to the next
 /// best method; the one error is Cancelled.

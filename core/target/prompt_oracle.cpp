@@ -45,7 +45,23 @@ PromptOracle TargetTokens::oracle()
     PromptOracle oracle;
     if (m_tokenizer.available())
         oracle.tokenize = [this](const std::string& text) { return m_tokenizer.count(text); };
-    oracle.report = [this](const std::string& prompt, bool ids) { return report(prompt, ids); };
+    oracle.report = [this](const std::string& prompt, bool ids) {
+        BodyOptions options = textOptions();
+        if (ids)
+            options.fit.method = PromptMethod::TokenIds;
+        return report(prompt, options);
+    };
+    const Workload& workload = m_matrix.workload;
+    if (m_matrix.target.api == Api::Chat && workload.sessions.kind != SessionsKind::None &&
+        workload.prefix.kind != PrefixKind::Trace)
+        oracle.reportTurns = [this](const std::vector<std::string>& turns) {
+            nlohmann::json messages = nlohmann::json::array();
+            for (const std::string& content : turns)
+                messages.push_back({{"role", messages.size() % 2 == 0 ? "user" : "assistant"}, {"content", content}});
+            BodyOptions options = textOptions();
+            options.wholeMessages = true;
+            return report(messages.dump(), options);
+        };
     oracle.takesTokenIds = m_takesTokenIds;
     return oracle;
 }
@@ -58,7 +74,7 @@ std::vector<std::string> TargetTokens::tryCacheFields()
         fields[m_body.saltField] = m_body.runSalt;
     if (fields.empty())
         return notes;
-    const Result<Answer> answer = ask(commonWords().first, false, fields);
+    const Result<Answer> answer = ask(commonWords().first, textOptions(), fields);
     if (!answer || answer.value().record.outcome != Outcome::ClientError)
         return notes;
     const auto refused = [&](const std::string& field) {
@@ -76,10 +92,16 @@ std::vector<std::string> TargetTokens::tryCacheFields()
     return notes;
 }
 
-Result<TargetTokens::Answer> TargetTokens::ask(const std::string& prompt, bool ids, const nlohmann::json& fields)
+BodyOptions TargetTokens::textOptions() const
 {
     BodyOptions options = m_body;
-    options.fit.method = ids ? PromptMethod::TokenIds : PromptMethod::Unchecked;
+    options.fit.method = PromptMethod::Unchecked;
+    return options;
+}
+
+Result<TargetTokens::Answer> TargetTokens::ask(const std::string& prompt, const BodyOptions& options,
+                                               const nlohmann::json& fields)
+{
     const RequestBody fixed(m_matrix, options, fields);
     std::string body;
     fixed.begin(body);
@@ -103,9 +125,9 @@ Result<TargetTokens::Answer> TargetTokens::ask(const std::string& prompt, bool i
     return answer;
 }
 
-Result<int> TargetTokens::report(const std::string& prompt, bool ids)
+Result<int> TargetTokens::report(const std::string& prompt, const BodyOptions& options)
 {
-    const Result<Answer> answer = ask(prompt, ids, nlohmann::json::object());
+    const Result<Answer> answer = ask(prompt, options);
     if (!answer)
         return answer.error();
     const std::string where = hideSecrets(completionsUrl(m_matrix.target));

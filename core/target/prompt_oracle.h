@@ -35,8 +35,11 @@ private:
         std::string error;   ///< in words; empty when the request succeeded
         std::string refusal; ///< body of a 4xx
     };
-    Result<Answer> ask(const std::string& prompt, bool ids, const nlohmann::json& fields);
-    Result<int> report(const std::string& prompt, bool ids);
+    /// `prompt`: as `options` have it: a text, token ids, or a whole list of messages.
+    Result<Answer> ask(const std::string& prompt, const BodyOptions& options,
+                       const nlohmann::json& fields = nlohmann::json::object());
+    Result<int> report(const std::string& prompt, const BodyOptions& options);
+    BodyOptions textOptions() const;
 
     HttpClient& m_http;
     Matrix m_matrix; ///< without what has prompt tokens of its own (pictures), and with one answer a request

@@ -67,7 +67,7 @@ public:
     PointRequests(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
                   std::shared_ptr<const LengthSource> lengths, std::shared_ptr<const RequestTable> table,
                   RecordedTimes times, std::vector<Arrival> arrivals)
-        : m_point(point), m_fit(options.fit), m_lengths(std::move(lengths)), m_table(std::move(table)),
+        : m_point(point), m_fit(options.fit), m_chat(matrix.target.api == Api::Chat), m_lengths(std::move(lengths)), m_table(std::move(table)),
           m_seen(m_point), m_times(std::move(times)), m_arrivals(std::move(arrivals)),
           m_writer(matrix, point, options)
     {
@@ -165,11 +165,15 @@ private:
         const std::uint32_t session = m_table->sessionOf(place);
         request.session = static_cast<std::int32_t>(session);
         request.turn = row.turn;
-        request.cachedTokens = std::max(row.cachedTokens, m_seen.tokens(session, request.promptTokens));
+        // In a chat no more of the shared prefix than the first question holds.
+        const std::int32_t room =
+            m_chat ? m_table->row(row.text).lengths.promptTokens : request.promptTokens;
+        request.cachedTokens = std::max(row.cachedTokens, m_seen.tokens(session, std::min(room, request.promptTokens)));
     }
 
     PointPlan m_point;
     PromptFit m_fit;
+    bool m_chat;
     std::shared_ptr<const LengthSource> m_lengths;
     std::shared_ptr<const RequestTable> m_table; ///< null: every request is drawn for itself
     SeenPrefixes m_seen;

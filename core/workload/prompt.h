@@ -49,7 +49,8 @@ struct BodyOptions
 ///
 /// Where prompts hang together (workload/request_table.h) requests are asked in the order of the log, or turn by
 /// turn: a prompt is then the texts of its blocks, one text for each number of a block, or the beginning of its
-/// conversation's text. Planned answers, not those of the engine, are the history of a conversation.
+/// conversation's text, in a chat parted into messages. Planned answers, not those of the engine, are the history of a
+/// conversation.
 Result<std::shared_ptr<const RequestSource>>
 makeRequestSource(const Matrix& matrix, const PointPlan& point, const BodyOptions& options,
                   std::shared_ptr<const LengthSource> lengths = nullptr, std::shared_ptr<const Trace> log = nullptr);

@@ -13,10 +13,15 @@ std::string_view promptMethodId(PromptMethod method)
     return ids[static_cast<std::size_t>(method)];
 }
 
-std::size_t PromptFit::piecesFor(int promptTokens) const
+std::size_t PromptFit::piecesFor(int promptTokens, int furtherTurns) const
 {
-    const double pieces = std::round((promptTokens - overheadTokens) / tokensPerPiece);
+    const double pieces = std::round((promptTokens - overheadTokens - furtherTurns * turnTokens) / tokensPerPiece);
     return static_cast<std::size_t>(std::max(0.0, pieces));
+}
+
+bool PromptFit::holds(int promptTokens, std::size_t pieces, int furtherTurns) const
+{
+    return overheadTokens + furtherTurns * turnTokens + static_cast<double>(pieces) * tokensPerPiece <= promptTokens;
 }
 
 std::optional<int> PromptFit::clientTokens(int promptTokens) const

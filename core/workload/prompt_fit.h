@@ -20,19 +20,23 @@ enum class PromptMethod {
 };
 std::string_view promptMethodId(PromptMethod method); ///< "unchecked", "usage", "tokenizer", "token_ids"
 
-/// How a prompt of a wanted number of tokens is written for one target: tokens = overhead + pieces behind the
-/// first × tokens of a piece. Made before the load (target/prompt_calibration.h), so that the load needs no
-/// tokenizer.
+/// How a prompt of a wanted number of tokens is written for one target: tokens = overhead + further turns of a chat ×
+/// tokens of a turn + pieces behind the first of each message × tokens of a piece. Made before the load
+/// (target/prompt_calibration.h), so that the load needs no tokenizer.
 struct PromptFit
 {
     PromptMethod method = PromptMethod::Unchecked;
     PromptPieces pieces = commonWords(); ///< those that a check left; the others' places are taken by them
     int overheadTokens = 1;              ///< of the first piece, and of what the server puts around every prompt
+    /// Of the first pieces of an answer and the question behind it, and of what the chat template puts around the two.
+    int turnTokens = 2;
     double tokensPerPiece = 1;
     std::vector<std::string> dropped;    ///< words that are more than one token on this target
 
-    /// How many pieces follow the first one in a prompt of so many tokens.
-    std::size_t piecesFor(int promptTokens) const;
+    /// How many pieces follow the first one (of each message) in a prompt of so many tokens.
+    std::size_t piecesFor(int promptTokens, int furtherTurns = 0) const;
+    /// Whether a chat of so many further turns and pieces is no longer than this.
+    bool holds(int promptTokens, std::size_t pieces, int furtherTurns) const;
     /// The tokens of such a prompt as we count them: each piece is known to be one. Absent where it is not.
     std::optional<int> clientTokens(int promptTokens) const;
     /// True: every prompt longer than the overhead has exactly the planned tokens.

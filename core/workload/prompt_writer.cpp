@@ -51,7 +51,7 @@ nlohmann::json cacheFields(const PointPlan& point, const BodyOptions& options)
 }
 
 PromptWriter::PromptWriter(const Matrix& matrix, const PointPlan& point, const BodyOptions& options)
-    : m_point(point), m_fit(options.fit), m_corpus(deriveSeed(matrix.workload.seed, 1), options.fit.pieces),
+    : m_point(point), m_fit(options.fit), m_chat(matrix.target.api == Api::Chat), m_corpus(deriveSeed(matrix.workload.seed, 1), options.fit.pieces),
       m_body(matrix, options, cacheFields(point, options)), m_salt(saltOfWords(point, options)),
       m_requestKey(deriveSeed(point.seeds.prompts, 0, kRequests)),
       m_groupKey(deriveSeed(matrix.workload.seed, 0, kGroups))
@@ -79,11 +79,49 @@ void PromptWriter::writeRow(std::uint32_t index, const RequestTable& table, Requ
     if (table.blockSize() > 0) {
         left -= writeBlocks(body, table, place, left);
         write(body, number, left); // what the log has no block for is the request's own
+    } else if (m_chat) {
+        writeMessages(body, table, place);
     } else {
         left -= writeSharedPrefix(body, table.sessionOf(place), left);
-        write(body, mixBits(deriveSeed(m_point.seeds.prompts, place.lap, kConversations) + row.text), left);
+        write(body, textOf(table, place), left);
     }
     m_body.end(body, row.lengths.outputTokens, number);
+}
+
+std::uint64_t PromptWriter::textOf(const RequestTable& table, RequestTable::Place place) const
+{
+    return mixBits(deriveSeed(m_point.seeds.prompts, place.lap, kConversations) + table.row(place.row).text);
+}
+
+/// The turns so far, parted where the template of a chat parts them. The assistant's messages are planned text of the
+/// planned length and not what the engine answered: so one seed asks the same bytes of every engine on every machine,
+/// with prompts as long as planned, and no turn depends on how the one before it was answered.
+void PromptWriter::writeMessages(std::string& body, const RequestTable& table, RequestTable::Place place) const
+{
+    const std::uint64_t text = textOf(table, place);
+    const std::uint32_t first = table.row(place.row).text;
+    std::size_t done = m_fit.piecesFor(table.row(first).lengths.promptTokens);
+    const std::size_t shared = writeSharedPrefix(body, table.sessionOf(place), done);
+    write(body, text, done - shared);
+    int furtherTurns = 0;
+    for (std::uint32_t row = first + 1; row <= place.row; ++row) {
+        const int promptTokens = table.row(row).lengths.promptTokens;
+        // What adds less than two messages take makes the last question longer.
+        const bool opens = m_fit.holds(promptTokens, done, furtherTurns + 1);
+        furtherTurns += opens;
+        const std::size_t total = std::max(done, m_fit.piecesFor(promptTokens, furtherTurns));
+        if (opens) {
+            const double answerTokens = table.row(row - 1).lengths.outputTokens;
+            const auto answer = static_cast<std::size_t>(std::max(0L, std::lround(answerTokens / m_fit.tokensPerPiece) - 1));
+            const std::size_t end = std::min(total, done + answer);
+            m_body.nextMessage(body, "assistant");
+            m_corpus.appendFirst(body);
+            done += write(body, text, end - done, done - shared);
+            m_body.nextMessage(body, "user");
+            m_corpus.appendFirst(body);
+        }
+        done += write(body, text, total - done, done - shared);
+    }
 }
 
 void PromptWriter::writePrefix(const PrefixGroup& group, std::string& body) const
@@ -128,12 +166,14 @@ std::size_t PromptWriter::piecesOf(const PrefixGroup& group) const
     return static_cast<std::size_t>(std::lround(group.tokens / m_fit.tokensPerPiece));
 }
 
-/// `count` pieces, of which the first are the number's own; how many.
-std::size_t PromptWriter::write(std::string& body, std::uint64_t number, std::size_t count) const
+/// Of the number's text, whose first pieces are its own, `count` pieces from piece `from` on; how many.
+std::size_t PromptWriter::write(std::string& body, std::uint64_t number, std::size_t count, std::size_t from) const
 {
-    const std::size_t own = std::min(count, Corpus::kPiecesOfNumber);
-    m_corpus.appendNumber(body, m_salt ? mixBits(number ^ m_salt) : number, own);
-    m_corpus.append(body, mixBits(number), count - own);
+    const std::size_t begun = std::min(from, Corpus::kPiecesOfNumber);
+    const std::size_t own = std::min(count, Corpus::kPiecesOfNumber - begun);
+    if (own > 0)
+        m_corpus.appendNumber(body, (m_salt ? mixBits(number ^ m_salt) : number) >> (8 * begun), own);
+    m_corpus.append(body, mixBits(number) + (from - begun), count - own);
     return count;
 }
 

@@ -30,7 +30,9 @@ public:
 
     /// A request whose prompt is its own behind the shared prefix.
     void writeRequest(std::uint32_t index, LengthPair lengths, std::string& body) const;
-    /// A request of a table: the blocks of its row, or the beginning of its conversation.
+    /// A request of a table: the blocks of its row, or its conversation so far, in a chat as messages of user and
+    /// assistant in turn. (Blocks of a log are of a prompt as a whole and stay one message: where its turns part them,
+    /// the log does not tell.)
     void writeRow(std::uint32_t index, const RequestTable& table, RequestTable::Place place,
                   std::string& body) const;
     /// The shared prefix of a group alone.
@@ -41,11 +43,14 @@ private:
     std::size_t writeSharedPrefix(std::string& body, std::uint32_t drawnFor, std::size_t room) const;
     std::size_t writeBlocks(std::string& body, const RequestTable& table, RequestTable::Place place,
                             std::size_t room) const;
-    std::size_t write(std::string& body, std::uint64_t number, std::size_t count) const;
+    void writeMessages(std::string& body, const RequestTable& table, RequestTable::Place place) const;
+    std::uint64_t textOf(const RequestTable& table, RequestTable::Place place) const;
+    std::size_t write(std::string& body, std::uint64_t number, std::size_t count, std::size_t from = 0) const;
     std::size_t piecesOf(const PrefixGroup& group) const;
 
     const PointPlan m_point;
     const PromptFit m_fit;
+    const bool m_chat;
     Corpus m_corpus;
     RequestBody m_body;
     std::uint64_t m_salt; ///< in the words; 0 = none there

@@ -171,6 +171,13 @@ void RequestBody::begin(std::string& body, std::uint64_t number) const
     body = kindOf(number).head;
 }
 
+void RequestBody::nextMessage(std::string& body, std::string_view role) const
+{
+    body += m_images > 0 ? R"("}]},{"role":")" : R"("},{"role":")";
+    body += role;
+    body += m_images > 0 ? R"(","content":[{"type":"text","text":")" : R"(","content":")";
+}
+
 void RequestBody::end(std::string& body, std::int32_t outputTokens, std::uint64_t number) const
 {
     const Kind& kind = kindOf(number);

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -48,6 +49,8 @@ public:
     /// Up to where the prompt goes: a text that needs no JSON escape, or numbers with commas between them where
     /// prompts are token ids. `number` is the request's own, any 64 bits.
     void begin(std::string& body, std::uint64_t number = 0) const;
+    /// In a chat, between two parts of the prompt: ends a message and opens the next one.
+    void nextMessage(std::string& body, std::string_view role) const;
     /// From behind the prompt to the end; with the same number.
     void end(std::string& body, std::int32_t outputTokens, std::uint64_t number = 0) const;
 

@@ -31,7 +31,8 @@ public:
         std::int32_t cachedTokens = 0;
         std::int32_t session = -1; ///< within the lap; −1 = of none
         std::int32_t turn = -1;    ///< of its session, from 0
-        std::uint32_t text = 0;    ///< without blocks: which text of the lap the prompt is the beginning of
+        /// Without blocks: which text of the lap the prompt is the beginning of; the row of its first turn.
+        std::uint32_t text = 0;
         std::uint32_t logRow = 0;  ///< of the log
     };
     /// A request of the point: row `row` of lap `lap`.

@@ -29,6 +29,7 @@ private slots:
     void conversationInAClosedLoop();
     void conversationInAnOpenLoop();
     void agentSessions();
+    void syntheticSessions_data();
     void syntheticSessions();
     void byTheCountersWhereAnswersDoNotTell();
     void logsWithoutBlocksAreRefused();
@@ -120,15 +121,25 @@ void TestPrefixReplay::agentSessions()
     QVERIFY(percent(result[u"prefix_sharing"_s].toObject(), "measured_hit_rate") > 80);
 }
 
+void TestPrefixReplay::syntheticSessions_data()
+{
+    QTest::addColumn<QString>("api");
+    QTest::newRow("chat") << u"chat"_s;
+    QTest::newRow("completions") << u"completions"_s;
+}
+
+/// Longer ones, of which most is history; in a chat with the template's tokens around every turn.
 void TestPrefixReplay::syntheticSessions()
 {
+    QFETCH(QString, api);
     const Simulator simulator(endlessCache());
     const QJsonObject result =
         replayed(simulator, {}, R"([{"kind":"concurrency_sweep","levels":[4]}])",
                  {uR"(workload.lengths={"kind":"fixed","prompt_tokens":400,"output_tokens":24})"_s,
-                  uR"(workload.sessions={"kind":"synthetic","turns":6})"_s, u"limits.generator_threads=2"_s,
-                  u"measurement.max_requests=120"_s});
-    verifyAgreement(result, 70);
+                  uR"(workload.sessions={"kind":"synthetic","turns":12})"_s, u"limits.generator_threads=2"_s,
+                  u"target.api="_s + api, u"measurement.max_requests=120"_s});
+    verifyAgreement(result, 80);
+    QVERIFY(percent(result[u"points"_s][0][u"prefix_sharing"_s].toObject(), "measured_hit_rate") > 80);
 }
 
 void TestPrefixReplay::byTheCountersWhereAnswersDoNotTell()

@@ -63,6 +63,17 @@ private slots:
                  QString("049bf85ff366d95ee40173eb167a58b27e7839496a5d62e1e53cdadfa3ac57fa"));
     }
 
+    /// Likewise of conversations: as messages, and as one text.
+    void ofConversations()
+    {
+        Matrix m = smallMatrix();
+        m.tests.resize(1);
+        m.workload.sessions = {SessionsKind::Synthetic, 3, 12};
+        QCOMPARE(QString::fromStdString(namesOf(m).prompts), QString("a09f3c2336df39695a694bad1b1cfd0e5dbf0139e46a65aa328663417a0e5c81"));
+        m.target.api = Api::Completions;
+        QCOMPARE(QString::fromStdString(namesOf(m).prompts), QString("26ce71660f30a344ad72511c625cd95cc91bbb0ab19ba2b646b5ad79c2ecde0d"));
+    }
+
     /// Likewise of everything that is drawn: lengths, arrivals of each process, think times.
     void ofWhatIsDrawn()
     {

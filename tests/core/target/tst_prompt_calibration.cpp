@@ -18,6 +18,8 @@ struct FakeServer
     int everyWord = 1;                ///< of the others
     int headTokens = 0;               ///< that the tokenizer counts before a text
     int moreInReports = 0;            ///< that only the server's report has
+    int aroundMessage = -1;           ///< that its template has around each message after the first; −1 = takes none
+    int moreInLongChats = 0;          ///< from the fourth message on
     bool tellsIds = false, takesIds = false;
     int tokenizerCalls = 0, reports = 0;
     std::vector<std::string> prompts; ///< that were sent as requests
@@ -55,6 +57,21 @@ struct FakeServer
             };
         oracle.takesTokenIds = tellsIds;
         return oracle;
+    }
+    PromptOracle oracleOfTurns(bool tokenizer)
+    {
+        PromptOracle all = oracle(tokenizer);
+        all.reportTurns = [this](const std::vector<std::string>& messages) -> Result<int> {
+            ++reports;
+            if (aroundMessage < 0)
+                return Error{ErrorCode::Unreachable, "/v1/chat/completions", "only one message"};
+            int tokens = moreInReports + headTokens + (static_cast<int>(messages.size()) - 1) * aroundMessage +
+                         (messages.size() > 3 ? moreInLongChats : 0);
+            for (const std::string& message : messages)
+                tokens += static_cast<int>(idsOf(message).size()) - headTokens;
+            return tokens;
+        };
+        return all;
     }
 };
 
@@ -104,6 +121,41 @@ private slots:
         QCOMPARE(server.reports, 2);
         QCOMPARE(exactOf(server, c.fit, 200), 50);
         QCOMPARE(c.fit.clientTokens(200).value(), 200);
+    }
+
+    void whatATemplateAddsWithEachTurn_data()
+    {
+        QTest::addColumn<bool>("tokenizer");
+        QTest::newRow("tokenizer") << true;
+        QTest::newRow("usage") << false;
+    }
+
+    void whatATemplateAddsWithEachTurn()
+    {
+        QFETCH(bool, tokenizer);
+        FakeServer server;
+        server.headTokens = 7;
+        server.moreInReports = 3;
+        server.aroundMessage = 4;
+        server.costs = {{"lawyer", 2}};
+        const Calibration c = calibrated(server.oracleOfTurns(tokenizer));
+        QVERIFY2(c.notes.empty(), c.notes.empty() ? "" : c.notes.front().c_str());
+        QVERIFY(c.fit.exact());
+        QCOMPARE(c.fit.overheadTokens, 11);
+        QCOMPARE(c.fit.turnTokens, 2 * 4 + 2); // and the first words of two messages
+        QVERIFY(server.reports <= 32);
+
+        server.moreInLongChats = 5;
+        const Calibration changing = calibrated(server.oracleOfTurns(tokenizer));
+        QCOMPARE(changing.notes.size(), std::size_t{1});
+        QCOMPARE(changing.notes.front(),
+                 std::string("the server's template adds +10 prompt tokens with one further turn and +25 with two: lengths "
+                             "of conversations may be off"));
+        server.aroundMessage = -1;
+        const Calibration none = calibrated(server.oracleOfTurns(tokenizer));
+        QCOMPARE(none.fit.turnTokens, 2);
+        QCOMPARE(none.notes.size(), std::size_t{1});
+        QVERIFY(none.notes.front().ends_with("only one message"));
     }
 
     void wordsOfSeveralTokensAreLeftOut()

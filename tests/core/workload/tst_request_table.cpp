@@ -35,13 +35,30 @@ PointPlan pointOf(const Matrix& matrix, std::size_t index = 0)
     return expand(matrix).value().points.at(index);
 }
 
-std::vector<std::string> wordsOf(const RequestSource& source, std::uint32_t index)
+nlohmann::json bodyOf(const RequestSource& source, std::uint32_t index)
 {
     std::string body;
     source.writeBody(index, body);
-    const std::string text = nlohmann::json::parse(body)["messages"][0]["content"];
+    return nlohmann::json::parse(body);
+}
+
+std::vector<std::string> wordsIn(const std::string& text)
+{
     std::istringstream stream(text);
     return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Of all messages, or of the text.
+std::vector<std::string> wordsOf(const RequestSource& source, std::uint32_t index)
+{
+    const nlohmann::json body = bodyOf(source, index);
+    if (body.contains("prompt"))
+        return wordsIn(body["prompt"]);
+    std::vector<std::string> words;
+    for (const nlohmann::json& message : body["messages"])
+        for (std::string& word : wordsIn(message["content"]))
+            words.push_back(std::move(word));
+    return words;
 }
 
 /// How many words two prompts begin alike with.
@@ -215,9 +232,18 @@ private slots:
                              toSeconds(slower->planned(i).thinkTime)) < 1e-6);
     }
 
+    void turnsRepeatTheConversation_data()
+    {
+        QTest::addColumn<int>("api");
+        QTest::newRow("chat") << int(Api::Chat);
+        QTest::newRow("completions") << int(Api::Completions);
+    }
+
     void turnsRepeatTheConversation()
     {
+        QFETCH(int, api);
         Matrix m = matrixOf("", PrefixKind::None, SessionsKind::Synthetic);
+        m.target.api = Api(api);
         m.workload.lengths = fixedLengths(100, 20);
         m.workload.sessions.turns = 4;
         const auto source = makeRequestSource(m, pointOf(m), {}).value();
@@ -244,6 +270,99 @@ private slots:
         const auto growing = makeRequestSource(m, pointOf(m), {}).value();
         QCOMPARE(growing->planned(0).promptTokens, 100);
         QCOMPARE(growing->planned(3).promptTokens, 100 + 3 * 50);
+    }
+
+    /// A template that puts 7 tokens around a prompt of one message, and 8 around an answer and the question behind it,
+    /// whose first words are two more: prompts are as long as planned all the same.
+    void turnsOfAChatAreMessages()
+    {
+        Matrix m = matrixOf("", PrefixKind::None, SessionsKind::Synthetic);
+        m.workload.lengths = fixedLengths(100, 20);
+        m.workload.sessions.turns = 5;
+        BodyOptions options;
+        options.fit.method = PromptMethod::Tokenizer;
+        options.fit.overheadTokens = 8;
+        options.fit.turnTokens = 10;
+        const auto source = makeRequestSource(m, pointOf(m), options).value();
+        nlohmann::json before = nlohmann::json::array();
+        for (std::uint32_t turn = 0; turn < 5; ++turn) {
+            const nlohmann::json messages = bodyOf(*source, turn)["messages"];
+            QCOMPARE(messages.size(), std::size_t{2 * turn + 1});
+            int tokens = 7 + 8 * static_cast<int>(turn);
+            for (std::size_t i = 0; i < messages.size(); ++i) {
+                QCOMPARE(messages[i]["role"], nlohmann::json(i % 2 == 0 ? "user" : "assistant"));
+                const std::vector<std::string> words = wordsIn(messages[i]["content"]);
+                QCOMPARE(words.front(), std::string("text"));
+                tokens += static_cast<int>(words.size());
+                if (i % 2 == 1)
+                    QCOMPARE(words.size(), std::size_t{20}); // the planned answer
+                if (i < before.size())
+                    QVERIFY(messages[i] == before[i]);
+            }
+            QCOMPARE(tokens, source->planned(turn).promptTokens);
+            QCOMPARE(source->planned(turn).promptTokensClient, tokens);
+            before = messages;
+        }
+        QVERIFY(before[2] != before[4] && before[1] != before[3]);
+        QVERIFY(bodyOf(*source, 5)["messages"][0] != before[0]); // another conversation
+        // with a salt in the words none of it is as before
+        m.workload.cache = CachePolicy::Cold;
+        options.runSalt = "x";
+        QVERIFY(bodyOf(*makeRequestSource(m, pointOf(m), options).value(), 4)["messages"][0] != before[0]);
+    }
+
+    /// What a turn adds may be too little for two messages: then the last question is longer.
+    void turnsTooShortForMessages()
+    {
+        Matrix m = matrixOf("", PrefixKind::None, SessionsKind::Synthetic);
+        m.workload.lengths = fixedLengths(100, 1);
+        m.workload.sessions = {SessionsKind::Synthetic, 12, 2}; // 3 tokens a turn
+        BodyOptions options;
+        options.fit.method = PromptMethod::Tokenizer;
+        options.fit.overheadTokens = 8;
+        options.fit.turnTokens = 10;
+        const auto source = makeRequestSource(m, pointOf(m), options).value();
+        std::vector<std::string> before;
+        for (std::uint32_t turn = 0; turn < 12; ++turn) {
+            QCOMPARE(bodyOf(*source, turn)["messages"].size(), std::size_t{1});
+            const std::vector<std::string> words = wordsOf(*source, turn);
+            QCOMPARE(7 + words.size(), std::size_t{100 + 3 * turn});
+            QCOMPARE(alike(before, words), before.size());
+            before = words;
+        }
+        // as many tokens as the template takes, and the answer has none but its first word
+        m.workload.sessions.growthTokens = 9;
+        const auto least = makeRequestSource(m, pointOf(m), options).value();
+        QCOMPARE(bodyOf(*least, 1)["messages"].size(), std::size_t{3});
+        QCOMPARE(7 + 8 + wordsOf(*least, 1).size(), std::size_t{110});
+    }
+
+    void turnsWithPictures()
+    {
+        Matrix m = matrixOf("", PrefixKind::None, SessionsKind::Synthetic);
+        m.workload.lengths = fixedLengths(40, 10);
+        m.workload.sessions.turns = 2;
+        m.workload.extras = {{"images", {{"width_px", 28}, {"height_px", 28}}}};
+        const auto source = makeRequestSource(m, pointOf(m), {}).value();
+        const nlohmann::json messages = bodyOf(*source, 1)["messages"];
+        QCOMPARE(messages.size(), std::size_t{3});
+        QCOMPARE(messages[0]["content"].size(), std::size_t{1});
+        QCOMPARE(messages[1]["role"], nlohmann::json("assistant"));
+        QCOMPARE(messages[2]["content"].size(), std::size_t{2}); // with the turn's picture
+        QCOMPARE(messages[2]["content"][1]["type"], nlohmann::json("image_url"));
+    }
+
+    /// A prefix that the first question cannot hold is not made whole by the next ones.
+    void aSharedPrefixEndsWithTheFirstQuestion()
+    {
+        Matrix m = matrixOf("", PrefixKind::Shared, SessionsKind::Synthetic);
+        m.workload.prefix = {PrefixKind::Shared, 64, 1, 1};
+        m.workload.lengths = fixedLengths(50, 20);
+        m.workload.sessions.turns = 2;
+        const auto source = makeRequestSource(m, pointOf(m), {}).value();
+        QCOMPARE(source->planned(1).cachedTokens, 50);
+        QCOMPARE(source->planned(2).cachedTokens, 50); // of another session
+        QVERIFY(bodyOf(*source, 0)["messages"][0] == bodyOf(*source, 2)["messages"][0]);
     }
 
     void sessionsUnderASharedPrefix()
