@@ -18,9 +18,6 @@ using Severity = Finding::Severity;
 using keys::exactText;
 using keys::Rule;
 
-/// A point's schedule is made before its first send and kept in memory.
-constexpr double kMaxRequestsPerPoint = 5'000'000;
-
 double longestWindowS(const Measurement& m)
 {
     return m.untilStable ? std::max(m.durationS, m.maxDurationS) : m.durationS;

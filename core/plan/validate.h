@@ -11,6 +11,9 @@
 
 namespace tailmark {
 
+/// A point's schedule is made before its first send and kept in memory.
+inline constexpr double kMaxRequestsPerPoint = 5'000'000;
+
 /// One thing to say about a matrix. An error keeps it from running; a remark does not.
 struct Finding
 {

@@ -3,6 +3,8 @@
 
 #include "base/exact_math.h"
 #include "plan/rate_curve.h"
+#include "plan/rule.h"
+#include "plan/validate.h"
 #include "schedule/recorded_arrivals.h"
 #include "schedule/unit_arrivals.h"
 
@@ -26,7 +28,7 @@ public:
     struct Next
     {
         double at = 0;
-        std::uint32_t row = 0;
+        std::uint32_t row = 0, lap = 0;
     };
     virtual Next next() = 0;
 };
@@ -69,7 +71,7 @@ public:
     {
         const std::uint64_t i = m_number++;
         const double at = m_window.at(i) * m_perLogSecond;
-        return {i < m_inside ? std::min(at, m_end) : at, m_window.row(i)};
+        return {i < m_inside ? std::min(at, m_end) : at, m_window.row(i), m_window.lap(i)};
     }
 
 private:
@@ -86,6 +88,17 @@ double requestsOf(const std::vector<RateSegment>& segments)
     for (const RateSegment& segment : segments)
         requests += segment.requests();
     return requests;
+}
+
+/// How many requests a point makes of the log in its own time; of one that the log is stretched to: those of its rate.
+double replayedRequests(const PointPlan& point, const RecordedWindow& window)
+{
+    const double expected = requestsOf(rateSegments(point));
+    if (point.recorded.timeScale <= 0 || expected <= 0)
+        return expectedRequests(point).value_or(0);
+    const double logS = expected / point.phases.front().ratePerS * point.recorded.timeScale;
+    const double requests = window.arrivalsBefore(logS) * point.fanOut;
+    return point.maxRequests > 0 ? std::min(requests, static_cast<double>(point.maxRequests)) : requests;
 }
 
 std::unique_ptr<Source> sourceOf(const PointPlan& point, const RecordedTimes* log, double requests)
@@ -123,6 +136,8 @@ double uniform(std::uint64_t bits)
 
 std::string figure(double value)
 {
+    if (value >= 1000)
+        return keys::exactText(std::round(value));
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     return text;
@@ -154,7 +169,7 @@ std::vector<Arrival> makeArrivals(const PointPlan& point, const RecordedTimes* l
             for (int i = 0; i < point.fanOut; ++i) {
                 if (point.maxRequests > 0 && arrivals.size() >= static_cast<std::size_t>(point.maxRequests))
                     return arrivals;
-                arrivals.push_back({intended, segment.phase, next.row});
+                arrivals.push_back({intended, segment.phase, next.row, next.lap});
             }
         }
         segmentStart = segmentEnd;
@@ -169,7 +184,16 @@ Status checkLog(const PointPlan& point, const RecordedTimes* log, const std::str
     const RecordedTimes& times = log ? *log : nothing;
     if (point.openLoop() && point.process == ArrivalProcess::Recorded) {
         const Result<RecordedWindow> window = RecordedWindow::make(times, point.recorded, file);
-        return window ? success() : Status(window.error());
+        if (!window)
+            return window.error();
+        const double requests = replayedRequests(point, window.value());
+        if (requests > kMaxRequestsPerPoint)
+            return Error{ErrorCode::BadInput, file,
+                         "at time_scale " + figure(point.recorded.timeScale) + " the log makes " + figure(requests) +
+                             " requests in one point (" +
+                             figure(window.value().ratePerS() * point.recorded.timeScale * point.fanOut) +
+                             "/s on average); at most " + figure(kMaxRequestsPerPoint)};
+        return success();
     }
     if (!point.openLoop() && point.thinkTime == ThinkTime::Trace && times.thinkTimes.empty())
         return Error{ErrorCode::BadInput, file, "tells no think times, which think_time \"trace\" needs"};

@@ -16,9 +16,9 @@ struct Arrival
 {
     Nanoseconds intended{0}; ///< since the start of the point, in whole µs
     std::uint8_t phase = 0;  ///< index into PointPlan::phases
-    /// Of the log, where its arrivals are replayed: what else the row tells goes with it. A log that begins again
-    /// counts on, so that it is the number of the row modulo their number.
+    /// Of the log, where its arrivals are replayed: what else the row tells goes with it.
     std::uint32_t row = 0;
+    std::uint32_t lap = 0; ///< how often the log had begun again before
     bool operator==(const Arrival&) const = default;
 };
 
@@ -39,8 +39,9 @@ struct Arrival
 /// after a million gaps is below 1 ns, and times are rounded to whole µs.
 std::vector<Arrival> makeArrivals(const PointPlan& point, const RecordedTimes* log = nullptr);
 
-/// Whether `log` tells what the point replays of it: arrivals on one clock, at least two of them in the stretch that
-/// is named, or think times. BadInput with the name of `file`. Success for a point that replays nothing.
+/// Whether `log` tells what the point replays of it: arrivals on one clock, all of them and at least two in the stretch
+/// that is named, not more than one point can have (kMaxRequestsPerPoint); or think times. BadInput with the name of
+/// `file`. Success for a point that replays nothing.
 Status checkLog(const PointPlan& point, const RecordedTimes* log, const std::string& file);
 
 /// What to know of the recorded arrivals of some points: a clock's grid that they were spread on, a log that repeats,

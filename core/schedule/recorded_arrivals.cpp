@@ -13,6 +13,12 @@ Result<RecordedWindow> RecordedWindow::make(const RecordedTimes& times, const Re
     if (arrivals.empty())
         return Error{ErrorCode::BadInput, file,
                      "tells no arrivals on one clock for all of its rows, which recorded arrivals need"};
+    if (times.sampledEvery > 1)
+        return Error{ErrorCode::BadInput, file,
+                     "has too many rows to hold them all: recorded arrivals need every row, and one in " +
+                         std::to_string(times.sampledEvery) +
+                         " is held, which has neither the rate nor the bursts of the log; put the stretch to replay "
+                         "into a file of its own"};
     const auto rowAt = [&](double s) {
         return std::lower_bound(arrivals.begin(), arrivals.end(), fromSeconds(s)) - arrivals.begin();
     };
@@ -36,9 +42,13 @@ Result<RecordedWindow> RecordedWindow::make(const RecordedTimes& times, const Re
     return window;
 }
 
-std::uint32_t RecordedWindow::row(std::uint64_t i) const
+double RecordedWindow::arrivalsBefore(double s) const
 {
-    return static_cast<std::uint32_t>(m_first + i % m_rows + i / m_rows * m_times->arrivals.size());
+    const double laps = std::floor(s / m_lengthS);
+    const auto begin = m_times->arrivals.begin() + static_cast<std::ptrdiff_t>(m_first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(m_rows);
+    const auto inLap = std::lower_bound(begin, end, fromSeconds(m_startS + s - laps * m_lengthS)) - begin;
+    return laps * static_cast<double>(m_rows) + static_cast<double>(inLap);
 }
 
 double RecordedWindow::at(std::uint64_t i) const

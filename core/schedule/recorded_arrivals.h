@@ -15,14 +15,19 @@ namespace tailmark {
 class RecordedWindow
 {
 public:
-    /// Errors (BadInput): arrivals on no common clock, or fewer than two in the window.
+    /// Errors (BadInput): arrivals on no common clock, fewer than two in the window, or a sample of the log, whose
+    /// rate and bursts are not those of the log.
     static Result<RecordedWindow> make(const RecordedTimes& times, const RecordedArrivals& recorded,
                                        const std::string& file);
 
     /// Arrival `i`, in seconds since the window's start; rises without end.
     double at(std::uint64_t i) const;
-    /// The row of the log that arrival `i` is; when the log has begun again, further by its length.
-    std::uint32_t row(std::uint64_t i) const;
+    /// The row of the log that arrival `i` is.
+    std::uint32_t row(std::uint64_t i) const { return static_cast<std::uint32_t>(m_first + i % m_rows); }
+    /// How often the log had begun again before arrival `i`.
+    std::uint32_t lap(std::uint64_t i) const { return static_cast<std::uint32_t>(i / m_rows); }
+    /// How many arrivals there are before `s`, in seconds since the window's start.
+    double arrivalsBefore(double s) const;
 
     std::uint64_t rows() const { return m_rows; }
     double lengthS() const { return m_lengthS; }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct RecordedTimes
     double meanThinkTimeS = 0;
     std::optional<Nanoseconds> grid;     ///< step of the clock that had stamped the arrivals, before they were
                                          ///< spread inside it
+    std::uint64_t sampledEvery = 1;      ///< above 1: arrivals are one in so many of the log's
 };
 
 } // namespace tailmark

@@ -25,6 +25,7 @@ void spread(std::vector<Nanoseconds>& arrivals, Nanoseconds tick)
 RecordedTimes timesOf(const Trace& trace)
 {
     RecordedTimes times;
+    times.sampledEvery = trace.sampledEvery;
     if (trace.timed()) {
         times.arrivals.assign(trace.rows.arrivals().begin(), trace.rows.arrivals().end());
         times.grid = trace.stats.arrivals->grid;

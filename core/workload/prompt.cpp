@@ -113,7 +113,7 @@ private:
         if (!replaysArrivals())
             return m_lengths->draw(m_point.seeds.lengths, index);
         const std::vector<LengthPair>& rows = m_lengths->parts().front().pairs;
-        return rows[m_arrivals[index].row % rows.size()];
+        return rows[m_arrivals[index].row];
     }
 
     bool replaysArrivals() const { return m_point.openLoop() && replaysLog(m_point); }
@@ -121,13 +121,15 @@ private:
     /// In the table: in its order, or with its arrival where those of the log are replayed.
     RequestTable::Place placeOf(std::uint32_t index) const
     {
-        return m_table->placeOf(replaysArrivals() ? m_arrivals[index].row : index);
+        return replaysArrivals() ? RequestTable::Place{m_arrivals[index].lap, m_arrivals[index].row}
+                                 : m_table->placeOf(index);
     }
 
     /// Of requests that arrive together from one row, all but the first find what the first has.
     bool repeatsRow(std::uint32_t index) const
     {
-        return replaysArrivals() && index > 0 && m_arrivals[index - 1].row == m_arrivals[index].row;
+        return replaysArrivals() && index > 0 && m_arrivals[index - 1].row == m_arrivals[index].row &&
+               m_arrivals[index - 1].lap == m_arrivals[index].lap;
     }
 
     /// To the stated mean, as pauses that are drawn are.

@@ -43,6 +43,14 @@ std::vector<std::uint32_t> rowsOf(const std::vector<Arrival>& arrivals)
     return rows;
 }
 
+std::vector<std::uint32_t> lapsOf(const std::vector<Arrival>& arrivals)
+{
+    std::vector<std::uint32_t> laps;
+    for (const Arrival& arrival : arrivals)
+        laps.push_back(arrival.lap);
+    return laps;
+}
+
 } // namespace
 
 class RecordedArrivalsTest : public QObject
@@ -75,13 +83,67 @@ private slots:
     {
         const RecordedTimes log = logAt({0, 1, 3}); // 1.5 s are the mean gap, so that it begins again at 4.5 s
         const auto arrivals = makeArrivals(replay(0.5, 12), &log);
-        QVERIFY(rowsOf(arrivals) == (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5})); // 3 is row 0 again
+        QVERIFY(rowsOf(arrivals) == (std::vector<std::uint32_t>{0, 1, 2, 0, 1, 2}));
+        QVERIFY(lapsOf(arrivals) == (std::vector<std::uint32_t>{0, 0, 0, 1, 1, 1}));
         QCOMPARE(arrivals[3].intended, fromSeconds(6));
         const auto remarks = recordedRemarks({replay(0.25, 12), replay(0.5, 12)}, log, "log.csv");
         QCOMPARE(remarks.size(), std::size_t{1});
         QCOMPARE(remarks[0], std::string("log.csv: the recorded stretch of 3 arrivals is shorter than a point, which "
                                          "repeats it up to 2 times"));
         QVERIFY(recordedRemarks({replay(0.25, 12)}, log, "log.csv").empty());
+    }
+
+    /// However often it repeats: rows x laps is more than 32 bits hold.
+    void aStretchRepeatsItsOwnRowsForGood()
+    {
+        RecordedTimes log;
+        for (int i = 0; i < 100'000; ++i)
+            log.arrivals.push_back(fromSeconds(i));
+        const RecordedWindow window = RecordedWindow::make(log, {3, 5, 0}, "log.csv").value();
+        QCOMPARE(window.rows(), std::uint64_t{2});
+        for (const std::uint64_t i : {std::uint64_t{0}, std::uint64_t{4'000'000}, std::uint64_t{400'000'001}}) {
+            QCOMPARE(window.row(i), static_cast<std::uint32_t>(3 + i % 2));
+            QCOMPARE(window.lap(i), static_cast<std::uint32_t>(i / 2));
+        }
+    }
+
+    void arrivalsAreCounted()
+    {
+        const RecordedTimes log = logAt({0, 1, 3}); // begins again at 4.5 s
+        const RecordedWindow window = RecordedWindow::make(log, {}, "log.csv").value();
+        for (const auto& [s, count] : {std::pair(0.5, 1.0), {1.0, 1.0}, {3.1, 3.0}, {4.5, 3.0}, {4.6, 4.0}, {45.5, 31.0}})
+            QCOMPARE(window.arrivalsBefore(s), count);
+    }
+
+    /// The rate is the log's own, so that the one of the level tells nothing of how many requests there will be.
+    void moreThanOnePointHoldsIsRefused()
+    {
+        const RecordedTimes log = logAt({0, 1, 2, 3});
+        PointPlan point = replay(1, 300, {0, 0, 1e6});
+        const Status status = checkLog(point, &log, "log.csv");
+        QVERIFY(!status);
+        QCOMPARE(status.error().code, ErrorCode::BadInput);
+        QCOMPARE(status.error().message, std::string("at time_scale 1,000,000 the log makes 300,000,000 requests in one "
+                                                     "point (1,000,000/s on average); at most 5,000,000"));
+        point.maxRequests = 1000; // ends it before
+        QVERIFY(checkLog(point, &log, "log.csv"));
+        point.maxRequests = 0;
+        point.recorded.timeScale = 10'000;
+        QVERIFY(checkLog(point, &log, "log.csv"));
+        QCOMPARE(makeArrivals(point, &log).size(), std::size_t{3'000'000});
+        point.fanOut = 2;
+        QVERIFY(!checkLog(point, &log, "log.csv"));
+    }
+
+    void aSampleIsNoLog()
+    {
+        RecordedTimes log = logAt({0, 1, 4, 9});
+        log.sampledEvery = 2;
+        const Status status = checkLog(replay(1, 10), &log, "log.csv");
+        QVERIFY(!status);
+        QVERIFY2(QByteArray::fromStdString(status.error().line()).contains("put the stretch to replay into a file of its own"),
+                 status.error().line().c_str());
+        QVERIFY(makeArrivals(replay(1, 10), &log).empty());
     }
 
     void aWindowOfTheLog()

@@ -43,6 +43,16 @@ private slots:
         QVERIFY(times.thinkTimes.empty());
     }
 
+    void aSampleIsKnownAsOne()
+    {
+        TraceOptions options;
+        options.keepRows = 100;
+        const Result<Trace> trace = importTrace(write(distinctRows()), options);
+        QVERIFY(trace.ok());
+        QCOMPARE(timesOf(trace.value()).sampledEvery, std::uint64_t{4});
+        QCOMPARE(timesOf(traceOf(distinctRows())).sampledEvery, std::uint64_t{1});
+    }
+
     void aGridIsSpreadAndRowsKeepTheirOrder()
     {
         // Ten requests at each tick of 3 s, as a clock that looks only so often stamps them.
