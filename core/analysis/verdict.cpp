@@ -298,7 +298,8 @@ private:
             text = std::string("Not steady: the median ") +
                    std::string(metricInfo(m_data.headline).abbreviation) +
                    (trend->rising ? " rose from " : " fell from ") + durationText(trend->firstHalf) + " to " +
-                   durationText(trend->secondHalf) + " from the first to the second half of the window";
+                   durationText(trend->secondHalf) + " from the first to the second half of the window" +
+                   driftOfPrompts(trend->rising);
             if (!trend->rising && !m_summary.shortWarmup)
                 text += " (a longer warm-up may help)";
         }
@@ -318,6 +319,33 @@ private:
         }
         if (!text.empty())
             add("not_steady", text);
+    }
+
+    /// In words, where the prompts became longer or shorter together with the latency: then it is the draw of lengths, and
+    /// no warm-up helps.
+    std::string driftOfPrompts(bool rising) const
+    {
+        constexpr double kLeastRatio = 1.1;
+        double sums[2] = {};
+        std::size_t counts[2] = {};
+        std::size_t completed = 0;
+        for (const RequestRecord* r : m_data.inWindow)
+            completed += r->outcome == Outcome::Completed;
+        std::size_t i = 0;
+        for (const RequestRecord* r : m_data.inWindow) {
+            if (r->outcome != Outcome::Completed)
+                continue;
+            const bool second = i++ >= completed / 2;
+            sums[second] += r->promptTokensPlanned;
+            ++counts[second];
+        }
+        if (counts[0] == 0 || counts[1] == 0 || sums[0] <= 0 || sums[1] <= 0)
+            return {};
+        const double first = sums[0] / static_cast<double>(counts[0]), second = sums[1] / static_cast<double>(counts[1]);
+        if ((rising ? second / first : first / second) < kLeastRatio)
+            return {};
+        return "; so did its prompts, from " + figureText(first) + " to " + figureText(second) +
+               " tokens on average: a longer window evens out what was drawn";
     }
 
     /// Growth of an open loop's backlog over the window; absent where it, and that between the means of its

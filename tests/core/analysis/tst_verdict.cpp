@@ -387,6 +387,22 @@ private slots:
         QVERIFY(!summarized(plan, b.batch, kTtft1000).shortWarmup);
     }
 
+    void promptsThatDriftedWithTheLatencyAreNamed()
+    {
+        const auto said = [](int early, int late) {
+            RecordBuilder b;
+            for (int i = 0; i < 600; ++i) {
+                b.completed(50.0 * i, i < 300 ? 300 : 100, 600);
+                b.batch.records.back().promptTokensPlanned = i < 300 ? early : late;
+            }
+            return text(summarized(closedLoop(), b.batch, kTtft1000));
+        };
+        QVERIFY2(said(800, 400).contains("so did its prompts, from "), qPrintable(said(800, 400)));
+        QVERIFY(said(800, 400).contains("not_steady") || said(800, 400).contains("Not steady"));
+        QVERIFY(!said(500, 500).contains("so did its prompts"));
+        QVERIFY(!said(400, 800).contains("so did its prompts")); // the other way: it is not for them
+    }
+
     void aSmallTrendIsTolerated()
     {
         std::vector<double> values;
