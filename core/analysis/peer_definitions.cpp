@@ -210,7 +210,7 @@ std::vector<PeerFigures> asOthersCount(std::span<const RequestRecord> records)
     };
     std::vector<PeerFigures> all;
     for (const Peer& peer : kPeers)
-        all.push_back({peer.tool, peer.definition, latency(peer.ttft), latency(peer.tpot), latency(peer.e2e),
+        all.push_back({std::string(peer.tool), std::string(peer.definition), latency(peer.ttft), latency(peer.tpot), latency(peer.e2e),
                        pooledMean(successful, peer.itl), tokens});
     return all;
 }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct PeerFigures
         double mean = 0, p50 = 0, p99 = 0; ///< ms, nearest rank
         bool operator==(const Latency&) const = default;
     };
-    std::string_view tool;       ///< "vllm", "sglang", "guidellm", "aiperf", "inference-perf", "llmperf"
-    std::string_view definition; ///< how its figures differ from ours
+    std::string tool;       ///< "vllm", "sglang", "guidellm", "aiperf", "inference-perf", "llmperf"
+    std::string definition; ///< how its figures differ from ours
     std::optional<Latency> ttft, tpot, e2e;
     std::optional<double> itlMeanMs; ///< mean of what it calls inter-token latency
     std::optional<double> outputTokensPerS;

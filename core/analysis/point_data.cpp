@@ -37,42 +37,47 @@ Nanoseconds loadHeldUntil(const RecordBatch& batch, Nanoseconds ended)
 
 } // namespace
 
-PointData::PointData(const PointPlan& pointPlan, const Slo& limits, const RecordBatch& records,
-                     const PointFacts& kept)
-    : point(pointPlan), slo(limits), batch(records), facts(kept),
-      headline(headlineMetric(pointPlan.openLoop()))
+PointFrame::PointFrame(const PointPlan& point, const RecordBatch& records, const PointFacts& facts)
 {
-    ended = facts.endedS > 0 ? fromSeconds(facts.endedS) : lastMoment(batch);
+    ended = facts.endedS > 0 ? fromSeconds(facts.endedS) : lastMoment(records);
     windowStart = fromSeconds(point.warmupS);
     windowEnd = windowStart + fromSeconds(facts.windowS > 0 ? facts.windowS : point.longestWindowS());
     if (facts.endedS > 0)
         windowEnd = std::min(windowEnd, ended);
     if (facts.endedBy == "count")
-        windowEnd = std::min(windowEnd, loadHeldUntil(batch, ended));
+        windowEnd = std::min(windowEnd, loadHeldUntil(records, ended));
     windowEnd = std::max(windowEnd, windowStart);
-    window = {toSeconds(windowStart), toSeconds(windowEnd), point.warmupS, point.durationS, facts.windowNote};
 
-    judgements.reserve(batch.records.size());
-    for (const RequestRecord& r : batch.records) {
-        judgements.push_back(judge(r, batch.chunksOf(r), slo));
-        if (covers(r.intended))
-            inWindow.push_back(&r);
-        const Nanoseconds end = isPresent(endTime(r)) ? endTime(r) : ended;
-        backlog.add(r.intended, end);
-        inFlight.add(r.sent, end);
-        if (r.outcome == Outcome::Completed)
-            answering.add(r.sent, completionTime(r));
+    byStart.reserve(records.records.size());
+    for (const RequestRecord& r : records.records)
+        byStart.push_back(&r);
+    const auto earlier = [](const RequestRecord* a, const RequestRecord* b) { return a->intended < b->intended; };
+    if (!std::is_sorted(byStart.begin(), byStart.end(), earlier)) // as most are
+        std::stable_sort(byStart.begin(), byStart.end(), earlier);
+    const auto firstAt = [&](Nanoseconds t) {
+        return std::ranges::lower_bound(byStart, t, {}, &RequestRecord::intended);
+    };
+    inWindow = {firstAt(windowStart), firstAt(windowEnd)};
+}
+
+PointData::PointData(const PointPlan& pointPlan, const Slo& limits, const RecordBatch& records,
+                     const PointFacts& kept)
+    : PointFrame(pointPlan, records, kept), point(pointPlan), slo(limits), batch(records), facts(kept),
+      headline(headlineMetric(pointPlan.openLoop()))
+{
+    window = {toSeconds(windowStart), toSeconds(windowEnd), point.warmupS, point.durationS, facts.windowNote};
+    judgements.reserve(byStart.size());
+    for (const RequestRecord* r : byStart) {
+        judgements.push_back(judge(*r, batch.chunksOf(*r), slo));
+        const Nanoseconds end = isPresent(endTime(*r)) ? endTime(*r) : ended;
+        backlog.add(r->intended, end);
+        inFlight.add(r->sent, end);
+        if (r->outcome == Outcome::Completed)
+            answering.add(r->sent, completionTime(*r));
     }
     backlog.finish();
     inFlight.finish();
     answering.finish();
-
-    const auto earlier = [](const RequestRecord* a, const RequestRecord* b) { return a->intended < b->intended; };
-    if (!std::is_sorted(inWindow.begin(), inWindow.end(), earlier)) // as most are
-        std::stable_sort(inWindow.begin(), inWindow.end(), earlier);
-    inWindowJudgements.reserve(inWindow.size());
-    for (const RequestRecord* r : inWindow)
-        inWindowJudgements.push_back(judgements[static_cast<std::size_t>(r - batch.records.data())]);
 }
 
 } // namespace tailmark

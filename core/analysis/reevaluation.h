@@ -10,9 +10,8 @@
 
 namespace tailmark {
 
-/// A run held against one SLO after another: a limit that is dragged. What an SLO asks of the records is kept in columns, one
-/// value a request and metric, sorted once; another limit then costs one walk over them (a million requests: some ms),
-/// another percentile a bootstrap more. One thread at a time.
+/// A run held against one SLO after another: a limit that is dragged. Each point has its digest (analysis/point_digest.h),
+/// so that another limit costs one walk over it (a million requests: some ms). One thread at a time.
 class Reevaluation
 {
 public:

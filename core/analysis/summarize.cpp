@@ -29,8 +29,8 @@ void summarizeRates(PointSummary& s, const PointData& data)
     WindowRate tokens = none, finishedTokens = none, goodTokens = none;
     bool anyKnown = false;
     bool anyUnknown = false;
-    for (std::size_t i = 0; i < data.batch.records.size(); ++i) {
-        const RequestRecord& r = data.batch.records[i];
+    for (std::size_t i = 0; i < data.byStart.size(); ++i) {
+        const RequestRecord& r = *data.byStart[i];
         const bool isGood = data.judgements[i] == Judgement::Good;
         const bool isCompleted = r.outcome == Outcome::Completed;
         offered.add(r.intended, 1);
@@ -43,18 +43,14 @@ void summarizeRates(PointSummary& s, const PointData& data)
             good.add(completionTime(r), 1);
         if (!hasUsefulTokens(r))
             continue;
-        const bool known = forEachTokenArrival(r, data.batch.chunksOf(r), [&](Nanoseconds at, double amount) {
-            const auto slice = none.sliceOf(at);
-            if (!slice)
-                return;
-            tokens.addTo(*slice, amount);
-            if (isCompleted)
-                finishedTokens.addTo(*slice, amount);
-            if (isGood)
-                goodTokens.addTo(*slice, amount);
-        });
-        anyKnown |= known;
-        anyUnknown |= !known && isCompleted;
+        const SlicedTokens own = slicedTokens(r, data.batch.chunksOf(r), none);
+        tokens.add(own.amounts);
+        if (isCompleted)
+            finishedTokens.add(own.amounts);
+        if (isGood)
+            goodTokens.add(own.amounts);
+        anyKnown |= own.known;
+        anyUnknown |= !own.known && isCompleted;
     }
     const auto put = [&](Metric metric, const WindowRate& rate) {
         s.rates[metric] = rate.perSecond();
@@ -202,7 +198,7 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     summarizeRates(s, data);
     summarizeMetrics(s, data, percents);
     summarizeCounts(s, data, percents);
-    s.slo = evaluateSlo(slo, denominator, data.inWindow, data.inWindowJudgements, batch, s);
+    s.slo = evaluateSlo(slo, denominator, data.inWindow, data.inWindowJudgements(), batch, s);
     if (!slo.empty() && s.slo.denominator > 0)
         s.rates[Metric::SloAttainment] = s.slo.attainment;
     s.lengths = matchLengths(data);

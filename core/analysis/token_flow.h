@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "analysis/window_rate.h"
 #include "record/request_record.h"
 
 #include <span>
@@ -45,6 +46,23 @@ bool forEachTokenArrival(const RequestRecord& r, std::span<const ChunkRecord> ch
     for (const ChunkRecord& c : chunks)
         arrived(r.sent + std::chrono::microseconds(c.sinceSentUs), (c.tokens > 0 ? c.tokens : share) * scale);
     return true;
+}
+
+/// The tokens of one request by when they arrived in the window. Every sum over requests is made of these, in the order of
+/// their intended starts, so that it is the same wherever it is made.
+struct SlicedTokens
+{
+    SliceAmounts amounts;
+    bool known = false; ///< somebody told how many there were
+};
+inline SlicedTokens slicedTokens(const RequestRecord& r, std::span<const ChunkRecord> chunks, const WindowRate& window)
+{
+    SlicedTokens tokens;
+    tokens.known = forEachTokenArrival(r, chunks, [&](Nanoseconds at, double amount) {
+        if (const auto slice = window.sliceOf(at))
+            tokens.amounts.add(*slice, amount);
+    });
+    return tokens;
 }
 
 /// Its tokens are useful output: the answer arrived in full, or only the end of the point cut it off.

@@ -249,15 +249,12 @@ private:
             return r->outcome != Outcome::ConnectFailed && r->outcome != Outcome::TimeoutConnect;
         };
         std::vector<const RequestRecord*> byTime;
-        for (const RequestRecord& r : m_data.batch.records) {
-            if (isPresent(r.intended) && r.outcome != Outcome::Cancelled && r.outcome != Outcome::NotSent)
-                byTime.push_back(&r);
+        for (const RequestRecord* r : m_data.byStart) {
+            if (isPresent(r->intended) && r->outcome != Outcome::Cancelled && r->outcome != Outcome::NotSent)
+                byTime.push_back(r);
         }
         if (std::none_of(byTime.begin(), byTime.end(), reached) || std::all_of(byTime.begin(), byTime.end(), reached))
             return;
-        std::stable_sort(byTime.begin(), byTime.end(), [](const RequestRecord* a, const RequestRecord* b) {
-            return a->intended < b->intended;
-        });
         const Nanoseconds leastAway((m_data.windowEnd - m_data.windowStart).count() / kAwayShareOfWindow);
         for (auto begin = byTime.begin(); begin != byTime.end();) {
             begin = std::find_if_not(begin, byTime.end(), reached);

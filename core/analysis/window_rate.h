@@ -4,18 +4,33 @@
 #include "analysis/quantile.h"
 #include "base/clock.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 
 namespace tailmark {
 
+/// How many parts of equal length a window has.
+inline constexpr std::size_t kWindowSlices = 20;
+
+/// Amounts in neighbouring slices of a window: those from `first` to before `end`.
+struct SliceAmounts
+{
+    std::array<double, kWindowSlices> of{};
+    std::size_t first = kWindowSlices, end = 0;
+    void add(std::size_t slice, double amount)
+    {
+        of[slice] += amount;
+        first = std::min(first, slice);
+        end = std::max(end, slice + 1);
+    }
+};
+
 /// Amounts that fell into the window, per slice of it, so that a rate comes with the variation inside the window.
 class WindowRate
 {
 public:
-    static constexpr std::size_t kSlices = 20;
-
     WindowRate(Nanoseconds start, Nanoseconds end);
 
     /// The slice of a moment; none outside the window.
@@ -24,6 +39,11 @@ public:
     {
         if (const auto slice = sliceOf(at))
             m_slices[*slice] += amount;
+    }
+    void add(const SliceAmounts& amounts)
+    {
+        for (std::size_t slice = amounts.first; slice < amounts.end; ++slice)
+            m_slices[slice] += amounts.of[slice];
     }
     void addTo(std::size_t slice, double amount) { m_slices[slice] += amount; }
 
@@ -34,7 +54,7 @@ public:
 private:
     Nanoseconds m_start, m_end;
     double m_perNs;
-    std::array<double, kSlices> m_slices{};
+    std::array<double, kWindowSlices> m_slices{};
 };
 
 } // namespace tailmark
