@@ -74,17 +74,17 @@ int list(const Arguments& arguments)
     return kDone;
 }
 
-/// A run under the given limits, or under its own.
-Result<RunResults> resultsOf(const Store& store, const std::string& run,
-                             const std::vector<std::string>& limits)
+/// A run under the given limits, or under its own, as `load` has it.
+Result<RunResults> resultsOf(const Store& store, const Arguments& arguments,
+                             Result<RunResults> (*load)(const Store&, RunId, const Slo&))
 {
-    const Result<Slo> slo = parseSlo(limits);
+    const Result<Slo> slo = parseSlo(arguments.slo);
     if (!slo)
         return slo.error();
-    const Result<RunId> id = findRun(store, run);
+    const Result<RunId> id = findRun(store, arguments.run);
     if (!id)
         return id.error();
-    return loadResults(store, id.value(), slo.value());
+    return load(store, id.value(), slo.value());
 }
 
 int exportRun(const Arguments& arguments)
@@ -92,7 +92,7 @@ int exportRun(const Arguments& arguments)
     const Result<Store> store = arguments.library.open();
     if (!store)
         return fail(store.error());
-    const Result<RunResults> loaded = resultsOf(store.value(), arguments.run, arguments.slo);
+    const Result<RunResults> loaded = resultsOf(store.value(), arguments, loadResults);
     if (!loaded)
         return fail(loaded.error());
     const RunResults& results = loaded.value();
@@ -132,7 +132,7 @@ int operatingPoint(const Arguments& arguments)
     const Result<Store> store = arguments.library.open();
     if (!store)
         return fail(store.error());
-    const Result<RunResults> results = resultsOf(store.value(), arguments.run, arguments.slo);
+    const Result<RunResults> results = resultsOf(store.value(), arguments, reevaluateRun);
     if (!results)
         return fail(results.error());
     std::optional<FleetDemand> demand;

@@ -3,12 +3,15 @@
 
 #include "analysis/foreign_summary.h"
 #include "analysis/metrics.h"
+#include "analysis/reevaluation.h"
 #include "analysis/summarize.h"
+#include "report/kept_digest.h"
 
 #include <algorithm>
 #include <deque>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -69,15 +72,16 @@ private:
     std::future<Result<RecordBatch>> m_next;
 };
 
-} // namespace
+/// What is left to do for one point once its data was read.
+using Work = std::function<PointSummary()>;
 
-Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSource& recordsOf)
+/// Of the points in their order; their work is done beside each other, on as many threads as there are cores.
+Result<RunResults> resultsOf(StoredRun run, const Slo& slo,
+                             const std::function<Result<Work>(const StoredPoint&)>& workOf)
 {
     RunResults results;
     results.run = std::move(run);
     results.slo = slo;
-    const FailureDenominator denominator = results.run.plan.matrix.measurement.failureDenominator;
-    // Beside each other, as many as there are cores, and in their order.
     std::deque<std::future<PointSummary>> summaries;
     const auto takeAllBut = [&](std::size_t unfinished) {
         for (; summaries.size() > unfinished; summaries.pop_front())
@@ -92,19 +96,55 @@ Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSour
             results.points.push_back(summarizeForeign(point.point, slo, *point.facts.foreign));
             continue;
         }
-        auto records = recordsOf(point);
-        if (!records)
-            return records.error();
+        Result<Work> work = workOf(point);
+        if (!work)
+            return work.error();
         takeAllBut(cores - 1);
-        summaries.push_back(
-            std::async(std::launch::async, [&slo, &point, denominator, batch = std::move(records).value()] {
-                return summarize(point.point, slo, denominator, *batch, factsOf(point, *batch));
-            }));
+        summaries.push_back(std::async(std::launch::async, std::move(work).value()));
     }
     takeAllBut(0);
     for (const Curve& curve : makeCurves(results.points, results.slo))
         results.operatingPoints.push_back(findOperatingPoint(curve));
     return results;
+}
+
+/// Keeps digests that were missing, if it can be done: who only wants to know must not fail for it. Any thread.
+class Keeper
+{
+public:
+    explicit Keeper(const Store& store) : m_read(store) {}
+    void keep(RunId run, const PointSummary& summary, const RecordBatch& records, const PointFacts& facts)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_tried && m_read.checkInPlace()) {
+            if (Result<Store> opened = Store::open(m_read.path()); opened && m_read.checkInPlace())
+                m_write.emplace(std::move(opened).value());
+        }
+        m_tried = true;
+        if (m_write && !keepDigest(*m_write, run, summary, records, facts))
+            m_write.reset();
+    }
+
+private:
+    const Store& m_read;
+    std::mutex m_mutex;
+    std::optional<Store> m_write;
+    bool m_tried = false;
+};
+
+} // namespace
+
+Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSource& recordsOf)
+{
+    const FailureDenominator denominator = run.plan.matrix.measurement.failureDenominator;
+    return resultsOf(std::move(run), slo, [&](const StoredPoint& point) -> Result<Work> {
+        auto records = recordsOf(point);
+        if (!records)
+            return records.error();
+        return Work([&slo, &point, denominator, batch = std::move(records).value()] {
+            return summarize(point.point, slo, denominator, *batch, factsOf(point, *batch));
+        });
+    });
 }
 
 Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo)
@@ -116,6 +156,42 @@ Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo)
     ReadAhead records(store, stored.value());
     return summarizeRun(std::move(stored).value(), wanted,
                         [&](const StoredPoint& point) { return records.take(point.point.index); });
+}
+
+Result<RunResults> reevaluateRun(const Store& store, RunId run, const Slo& slo)
+{
+    Result<StoredRun> stored = store.loadRun(run);
+    if (!stored)
+        return stored.error();
+    const Slo own = stored.value().plan.matrix.slo;
+    const Slo wanted = slo.empty() ? own : slo;
+    if (!PointDigest::answers(wanted))
+        return loadResults(store, run, wanted);
+    const FailureDenominator denominator = stored.value().plan.matrix.measurement.failureDenominator;
+    Keeper keeper(store);
+    return resultsOf(std::move(stored).value(), wanted, [&](const StoredPoint& point) -> Result<Work> {
+        if (point.finished)
+            if (auto kept = readDigest(store, run, point.point, wanted))
+                return Work([&wanted, denominator, digest = std::make_shared<KeptDigest>(std::move(*kept))] {
+                    digest->requests.evaluate(wanted, denominator, digest->summary);
+                    return std::move(digest->summary);
+                });
+        Result<RecordBatch> read = store.loadRecords(run, point.point.index);
+        if (!read)
+            return read.error();
+        auto records = std::make_shared<const RecordBatch>(std::move(read).value());
+        if (!point.finished)
+            return Work([&, records] {
+                return summarize(point.point, wanted, denominator, *records, factsOf(point, *records));
+            });
+        return Work([&, denominator, records] {
+            const PointSummary summary = summarize(point.point, own, denominator, *records, point.facts);
+            keeper.keep(run, summary, *records, point.facts);
+            Reevaluation again(denominator);
+            again.add(summary, records, point.facts);
+            return again.under(wanted).front();
+        });
+    });
 }
 
 LengthErrors promptErrorsOf(const RunResults& results)

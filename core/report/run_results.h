@@ -28,6 +28,10 @@ using RecordsSource = std::function<Result<std::shared_ptr<const RecordBatch>>(c
 Result<RunResults> summarizeRun(StoredRun run, const Slo& slo, const RecordsSource& recordsOf);
 /// Reads all records of a run and summarises them; `slo` = the matrix's own when empty.
 Result<RunResults> loadResults(const Store& store, RunId run, const Slo& slo = {});
+/// The same without reading the records of points whose digest is kept (kept_digest.h), but for the percentiles of
+/// distributions, which are those of the matrix's own SLO. Digests that are missing are kept for the next time where the
+/// file can be written. Limits of gaps between chunks, and of a point as a whole, need the records.
+Result<RunResults> reevaluateRun(const Store& store, RunId run, const Slo& slo = {});
 
 /// Of all points together.
 LengthErrors promptErrorsOf(const RunResults& results);

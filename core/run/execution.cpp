@@ -4,6 +4,7 @@
 #include "analysis/operating_point.h"
 #include "analysis/summarize.h"
 #include "analysis/text.h"
+#include "report/kept_digest.h"
 #include "run/refinement.h"
 
 #include <algorithm>
@@ -201,6 +202,8 @@ Status Execution::conclude(const PointPlan& point, const PointMeasurement& measu
         return status;
     m_notify(PointFinished{point.index, summary.verdict.valid, verdictText(summary.verdict)});
     tellOperatingPoints();
+    if (Status status = keepDigest(m_store, m_report.run, summary, measured.batch, measured.facts); !status)
+        return status;
     if (targetIsGone(summary) && !m_control.stop)
         return Error{
             ErrorCode::Unreachable, matrix.target.baseUrl,

@@ -217,6 +217,17 @@ constexpr std::array kMigrations = {
     DROP TABLE records_before;
     CREATE INDEX records_by_point ON records(point);
     )sql",
+    // What is worked out of a point's records so that they need not be read again; only its maker knows what it means, and
+    // of what version it is.
+    R"sql(
+    CREATE TABLE digests (
+        point INTEGER NOT NULL REFERENCES points(id) ON DELETE CASCADE,
+        part TEXT NOT NULL,
+        version TEXT NOT NULL,
+        bytes BLOB NOT NULL,
+        PRIMARY KEY (point, part)
+    );
+    )sql",
 };
 
 Result<std::int64_t> integerOf(const sqlite::Connection& connection, const char* sql)

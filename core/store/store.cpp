@@ -249,6 +249,8 @@ struct Store::Impl
                              std::to_string(point.value)};
         return *found.value();
     }
+    /// Where records or facts of a point are written, in the same transaction.
+    Status dropDigests(std::int64_t pointRow) { return db.run("DELETE FROM digests WHERE point = ?", pointRow); }
     Result<std::vector<RunInfo>> infos(std::string_view where, const std::optional<std::int64_t>& run) const;
     Status settleRunning(RunInfo& info) const;
     Status loadServerSamples(StoredRun& stored) const;
@@ -304,6 +306,11 @@ Result<Store> Store::open(const std::string& path, Mode mode)
     if (Status status = db.execute(settings); !status)
         return status.error();
     return Store(std::make_unique<Impl>(std::move(connection).value()));
+}
+
+const std::string& Store::path() const
+{
+    return m_impl->db.path();
 }
 
 Status Store::checkInPlace() const
@@ -401,6 +408,8 @@ Status Store::appendRecords(RunId run, PointIndex point, const RecordBatch& batc
         if (code != SQLITE_DONE)
             return m_impl->db.lastError();
     }
+    if (Status status = m_impl->dropDigests(pointRow.value()); !status)
+        return status;
     return transaction.value().commit();
 }
 
@@ -429,6 +438,8 @@ Status Store::appendServerSamples(RunId run, PointIndex point, std::span<const S
         if (code != SQLITE_DONE)
             return m_impl->db.lastError();
     }
+    if (Status status = m_impl->dropDigests(pointRow.value()); !status)
+        return status;
     return transaction.value().commit();
 }
 
@@ -437,7 +448,58 @@ Status Store::finishPoint(RunId run, PointIndex point, const PointFacts& facts)
     const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
     if (!pointRow)
         return pointRow.error();
-    return m_impl->write("UPDATE points SET facts = ? WHERE id = ?", factsText(facts), pointRow.value());
+    Result<sqlite::Transaction> transaction = m_impl->beginWriting();
+    if (!transaction)
+        return transaction.error();
+    if (Status status = m_impl->db.run("UPDATE points SET facts = ? WHERE id = ?", factsText(facts), pointRow.value());
+        !status)
+        return status;
+    if (Status status = m_impl->dropDigests(pointRow.value()); !status)
+        return status;
+    return transaction.value().commit();
+}
+
+Status Store::keepDigest(RunId run, PointIndex point, std::string_view part, std::string_view version,
+                         std::span<const std::byte> bytes)
+{
+    const Result<std::int64_t> pointRow = m_impl->pointRow(run, point);
+    if (!pointRow)
+        return pointRow.error();
+    if (Status status = m_impl->checkInPlace(); !status)
+        return status;
+    Result<sqlite::Statement> statement =
+        m_impl->db.prepare("INSERT OR REPLACE INTO digests (point, part, version, bytes) VALUES (?, ?, ?, ?)");
+    if (!statement)
+        return statement.error();
+    sqlite::Statement& insert = statement.value();
+    insert.bind(0, pointRow.value());
+    insert.bind(1, part);
+    insert.bind(2, version);
+    insert.bindBlob(3, bytes);
+    return m_impl->db.forEachRow(insert, [](const sqlite::Statement&) {});
+}
+
+Status Store::readDigest(RunId run, PointIndex point, std::string_view part, std::string_view version,
+                         const std::function<void(std::span<const std::byte>)>& use) const
+{
+    const Result<std::optional<std::int64_t>> started = m_impl->findPoint(run, point);
+    if (!started)
+        return started.error();
+    bool kept = false;
+    if (started.value()) {
+        const Status status = m_impl->db.query(
+            "SELECT bytes FROM digests WHERE point = ? AND part = ? AND version = ?",
+            [&](const sqlite::Statement& row) {
+                kept = true;
+                use(row.blob(0));
+            },
+            *started.value(), part, version);
+        if (!status)
+            return status;
+    }
+    if (!kept)
+        use({});
+    return success();
 }
 
 Status Store::finishRun(RunId run, RunState state)

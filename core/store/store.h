@@ -8,11 +8,14 @@
 #include "record/request_record.h"
 #include "record/run_card.h"
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -88,6 +91,7 @@ public:
     Store& operator=(Store&&) noexcept;
     ~Store();
 
+    const std::string& path() const;
     /// An error once the file was removed or replaced by another. Every write asks this first; who only reads
     /// would go on seeing a file that is no longer there.
     Status checkInPlace() const;
@@ -110,12 +114,19 @@ public:
     /// The facts but for the server's samples, which are stored while the point goes on.
     Status finishPoint(RunId run, PointIndex point, const PointFacts& facts);
     Status finishRun(RunId run, RunState state);
+    /// Keeps what was worked out of a point's records and facts, in place of what was kept under this name. Gone as soon as
+    /// anything of these is written again.
+    Status keepDigest(RunId run, PointIndex point, std::string_view part, std::string_view version,
+                      std::span<const std::byte> bytes);
 
     // reading
     Result<std::vector<RunInfo>> listRuns() const; ///< newest first
     Result<StoredRun> loadRun(RunId run) const;
     /// None of a point that has not started yet.
     Result<RecordBatch> loadRecords(RunId run, PointIndex point, bool withChunks = true) const;
+    /// Lends the bytes to `use`, which gets nothing where nothing of this version is kept.
+    Status readDigest(RunId run, PointIndex point, std::string_view part, std::string_view version,
+                      const std::function<void(std::span<const std::byte>)>& use) const;
     /// Changes with every committed write of any connection; to poll for news cheaply.
     Result<std::int64_t> dataVersion() const;
 

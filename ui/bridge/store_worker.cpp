@@ -123,16 +123,14 @@ std::shared_ptr<const RunResults> StoreWorker::evaluatedAgain(CachedRun& cache, 
             }))
             return nullptr;
     if (!cache.again) {
+        const auto canBeHeld = [](const StoredPoint& point) {
+            return point.finished && !point.facts.foreign; // not cut off, and with records
+        };
+        if (!std::ranges::all_of(run.points, canBeHeld))
+            return nullptr;
         auto again = std::make_unique<Reevaluation>(run.plan.matrix.measurement.failureDenominator);
-        for (const PointSummary& summary : cache.base->points) {
-            const auto stored = std::ranges::find(run.points, summary.point.index,
-                                                  [](const StoredPoint& p) { return p.point.index; });
-            const auto records = cache.points.find(summary.point.index);
-            if (stored == run.points.end() || !stored->finished || records == cache.points.end() ||
-                !records->second)
-                return nullptr; // cut off, or of another tool
-            again->add(summary, records->second, stored->facts);
-        }
+        for (std::size_t i = 0; i < run.points.size(); ++i)
+            again->add(cache.base->points[i], cache.points.at(run.points[i].point.index), run.points[i].facts);
         cache.again = std::move(again);
     }
     auto results = std::make_shared<RunResults>(RunResults{run, slo, cache.again->under(slo), {}});

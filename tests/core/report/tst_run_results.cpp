@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/summarize.h"
+#include "report/kept_digest.h"
 #include "report/report.h"
 #include "result_fixture.h"
 
@@ -37,6 +39,7 @@ public:
             ok &= store.finishRun(id, RunState::Done).ok();
     }
     Store& store() { return m_store.value(); }
+    std::string path() const { return m_dir.filePath("runs.sqlite").toStdString(); }
 
     RunId id;
     bool ok = true;
@@ -51,6 +54,21 @@ RunResults loaded(const Slo& slo = {})
 {
     StoredRunOfTest stored(sweepFixture());
     return loadResults(stored.store(), stored.id, slo).value();
+}
+
+/// What is kept of each point: of a digest its summary, whole or not.
+std::vector<bool> keptDigests(const StoredRunOfTest& stored, const Store& store, const Slo& slo = {})
+{
+    std::vector<bool> kept;
+    const StoredRun run = store.loadRun(stored.id).value();
+    for (const StoredPoint& point : run.points)
+        kept.push_back(readDigest(store, stored.id, point.point, slo).has_value());
+    return kept;
+}
+
+std::string jsonOf(const RunResults& results)
+{
+    return resultToJson(results).dump(1);
 }
 
 /// Cells of one CSV text, quotes undone (RFC 4180).
@@ -136,6 +154,110 @@ private slots:
         QCOMPARE(results.slo[0].limit, 200.0);
         QCOMPARE(results.operatingPoints[0].lastPassing->load, 1.0);
         QCOMPARE(results.points[1].slo.good, std::size_t(0));
+    }
+
+    void anotherSloByDigestsSaysWhatTheRecordsSay_data()
+    {
+        QTest::addColumn<Slo>("slo");
+        QTest::newRow("the run's own") << Slo{};
+        QTest::newRow("another limit") << Slo{{"ttft_ms", 99, 200}};
+        QTest::newRow("another metric") << Slo{{"tpot_ms", 99, 10}};
+        QTest::newRow("several") << Slo{{"e2e_ms", 99, 700}, {"output_tokens_per_s_user", 99, 30}, {"send_lag_ms", 99, 1}};
+        QTest::newRow("gaps between chunks") << Slo{{"itl_ms", 99, 9}};
+        QTest::newRow("of the point") << Slo{{"output_tokens_per_s", 99, 100}};
+    }
+    void anotherSloByDigestsSaysWhatTheRecordsSay()
+    {
+        QFETCH(Slo, slo);
+        StoredFixture fixture = sweepFixture();
+        fixture.run.points[2].finished = false; // cut off
+        fixture.batches[2].records.resize(150);
+        StoredRunOfTest stored(fixture);
+        const std::string full = jsonOf(loadResults(stored.store(), stored.id, slo).value());
+        for (int i = 0; i < 3; ++i) // at first from the records
+            QCOMPARE(jsonOf(reevaluateRun(stored.store(), stored.id, slo).value()), full);
+        const bool answered = PointDigest::answers(slo);
+        QCOMPARE(keptDigests(stored, stored.store()), std::vector<bool>({answered, answered, false, answered}));
+    }
+
+    void anotherPercentileByDigestsGivesTheSameOperatingPoints()
+    {
+        StoredRunOfTest stored(sweepFixture());
+        const Slo slo = {{"ttft_ms", 87.5, 333}};
+        const auto operatingPoints = [](const RunResults& results) {
+            return resultToJson(results)["operating_points"].dump(1);
+        };
+        const std::string full = operatingPoints(loadResults(stored.store(), stored.id, slo).value());
+        for (int i = 0; i < 2; ++i)
+            QCOMPARE(operatingPoints(reevaluateRun(stored.store(), stored.id, slo).value()), full);
+    }
+
+    void digestsAreReadInsteadOfRecords()
+    {
+        StoredRunOfTest stored(sweepFixture());
+        const RunResults before = reevaluateRun(stored.store(), stored.id).value();
+        // A digest that says something else shows who was asked.
+        PointSummary other = before.points[0];
+        other.rates[Metric::OutputTokensPerS] = 12345;
+        const RecordBatch records = stored.store().loadRecords(stored.id, {0}).value();
+        QVERIFY(keepDigest(stored.store(), stored.id, other, records, before.run.points[0].facts).ok());
+        QCOMPARE(reevaluateRun(stored.store(), stored.id).value().points[0].rate(Metric::OutputTokensPerS), 12345);
+
+        // What is written to the point makes it forgotten.
+        QVERIFY(stored.store().appendRecords(stored.id, {0}, levelRecords(900)).ok());
+        QCOMPARE(keptDigests(stored, stored.store()), std::vector<bool>({false, true, true, true}));
+        const std::string full = jsonOf(loadResults(stored.store(), stored.id).value());
+        for (int i = 0; i < 2; ++i)
+            QCOMPARE(jsonOf(reevaluateRun(stored.store(), stored.id).value()), full);
+        QCOMPARE(keptDigests(stored, stored.store(), {{"tpot_ms", 99, 1}}), std::vector<bool>(4, true));
+    }
+
+    void aDamagedOrOlderDigestIsMadeAnew()
+    {
+        StoredRunOfTest stored(sweepFixture());
+        Store& store = stored.store();
+        const std::string full = jsonOf(loadResults(store, stored.id).value());
+        QVERIFY(reevaluateRun(store, stored.id).ok());
+        const std::string rubbish = "rubbish";
+        const auto damage = [&](std::string_view part, std::string_view version) {
+            return store.keepDigest(stored.id, {1}, part, version, std::as_bytes(std::span(rubbish))).ok();
+        };
+        for (const auto& [part, version] : {std::pair<std::string_view, std::string_view>{"summary", kDigestVersion},
+                                            {"requests", kDigestVersion},
+                                            {"ttft_ms", kDigestVersion},
+                                            {"summary", "0.0.1/1"},
+                                            {"requests", "0.0.1/1"},
+                                            {"ttft_ms", "0.0.1/1"}}) {
+            QVERIFY(damage(part, version));
+            QVERIFY(!keptDigests(stored, store, {{"ttft_ms", 99, 1}})[1]);
+            QCOMPARE(jsonOf(reevaluateRun(store, stored.id).value()), full);
+            QVERIFY(keptDigests(stored, store, {{"ttft_ms", 99, 1}})[1]);
+        }
+    }
+
+    void whoOnlyReadsEvaluatesAgainToo()
+    {
+        StoredRunOfTest stored(sweepFixture());
+        const Slo slo = {{"ttft_ms", 99, 200}};
+        const std::string full = jsonOf(loadResults(stored.store(), stored.id, slo).value());
+        const Store reader = Store::open(stored.path(), Store::Mode::ReadOnly).value();
+        QCOMPARE(jsonOf(reevaluateRun(reader, stored.id, slo).value()), full);
+        QCOMPARE(keptDigests(stored, reader), std::vector<bool>(4, true)); // through a connection of its own
+        QCOMPARE(jsonOf(reevaluateRun(reader, stored.id, slo).value()), full);
+        QVERIFY(!reevaluateRun(reader, RunId{99}, slo).ok());
+    }
+
+    void whereNothingCanBeKeptItIsStillEvaluated()
+    {
+        StoredRunOfTest stored(sweepFixture());
+        const Slo slo = {{"ttft_ms", 99, 200}};
+        const std::string full = jsonOf(loadResults(stored.store(), stored.id, slo).value());
+        Result<Store> reader = Store::open(stored.path(), Store::Mode::ReadOnly);
+        QVERIFY(reader.ok());
+        QFile file(QString::fromStdString(stored.path()));
+        QVERIFY(file.rename(file.fileName() + ".moved")); // what would be written there is another database
+        QCOMPARE(jsonOf(reevaluateRun(reader.value(), stored.id, slo).value()), full);
+        QVERIFY(!QFile::exists(QString::fromStdString(stored.path())));
     }
 
     void aPointCutOffWithItsProcessEndsWithItsRecords()

@@ -114,7 +114,7 @@ private slots:
         sqlite3* db = nullptr;
         QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
         QCOMPARE(sqlite3_exec(db,
-                              "DROP TABLE server_samples; DROP TABLE traces; DROP TABLE baselines;"
+                              "DROP TABLE server_samples; DROP TABLE traces; DROP TABLE baselines; DROP TABLE digests;"
                               "ALTER TABLE runs DROP COLUMN partner;"
                               "UPDATE points SET facts = json_remove(facts, '$.thread_cpu', '$.timer_lag_ms',"
                               " '$.counted_at_request_end', '$.server_note');"

@@ -154,6 +154,7 @@ private slots:
     void libraryChangesStay();
     void deletedRunsAreHiddenThenPurged();
     void aPointThatHasNotStartedHasNoRecords();
+    void digestsAreKeptUntilTheirPointIsWrittenAgain();
     void runOfADeadWriterIsInterrupted();
     void liveRunIsRunningForEveryone();
     void finishedRunIsNeverInterrupted();
@@ -402,6 +403,62 @@ void TestStore::aPointThatHasNotStartedHasNoRecords()
     QVERIFY(!store.appendRecords(run, PointIndex{1}, smallBatch()).ok()); // writing needs the start
 }
 
+void TestStore::digestsAreKeptUntilTheirPointIsWrittenAgain()
+{
+    OPEN(store, m_path);
+    const Plan plan = planOf(2);
+    const RunId run = store.createRun("n", plan, {}, {}).value();
+    for (const PointPlan& point : plan.points)
+        VERIFY_OK(store.startPoint(run, point, "t"));
+    const auto keep = [&](int point, std::string_view part, std::string_view version, std::string_view bytes) {
+        return store.keepDigest(run, {point}, part, version, std::as_bytes(std::span(bytes)));
+    };
+    const auto kept = [&](int point, std::string_view part, std::string_view version) {
+        std::string bytes = "never called";
+        const Status status = store.readDigest(run, {point}, part, version, [&](std::span<const std::byte> lent) {
+            bytes.assign(reinterpret_cast<const char*>(lent.data()), lent.size());
+        });
+        return status ? QByteArray::fromStdString(bytes) : QByteArray("error");
+    };
+    VERIFY_OK(keep(0, "a", "1", std::string_view("x\0y", 3)));
+    VERIFY_OK(keep(0, "b", "1", "b"));
+    VERIFY_OK(keep(1, "a", "1", "another point's"));
+    QCOMPARE(kept(0, "a", "1"), QByteArray("x\0y", 3));
+    QCOMPARE(kept(0, "b", "1"), QByteArray("b"));
+    QCOMPARE(kept(1, "a", "1"), QByteArray("another point's"));
+    QCOMPARE(kept(1, "b", "1"), QByteArray());
+    QCOMPARE(kept(0, "a", "2"), QByteArray());
+    VERIFY_OK(keep(0, "a", "2", "z"));
+    QCOMPARE(kept(0, "a", "2"), QByteArray("z"));
+    QCOMPARE(kept(0, "a", "1"), QByteArray()); // in its place
+
+    const auto isDropped = [&](const Status& written) {
+        const bool dropped = written.ok() && kept(0, "a", "2").isEmpty() && kept(0, "b", "1").isEmpty();
+        return dropped && keep(0, "a", "2", "z").ok() && keep(0, "b", "1", "b").ok();
+    };
+    QVERIFY(isDropped(store.appendRecords(run, {0}, smallBatch())));
+    const std::vector<ServerSample> samples{{Nanoseconds(1), ServerCounter::Running, 2}};
+    QVERIFY(isDropped(store.appendServerSamples(run, {0}, samples)));
+    QVERIFY(isDropped(store.finishPoint(run, {0}, {})));
+    QCOMPARE(kept(1, "a", "1"), QByteArray("another point's"));
+
+    VERIFY_OK(store.finishRun(run, RunState::Done));
+    VERIFY_OK(store.deleteRun(run));
+    VERIFY_OK(store.undeleteRun(run));
+    QCOMPARE(kept(0, "a", "2"), QByteArray("z"));
+    VERIFY_OK(store.deleteRun(run));
+    VERIFY_OK(store.purgeDeleted());
+    sqlite3* db = nullptr;
+    QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
+    const auto close = qScopeGuard([&] { sqlite3_close(db); });
+    sqlite3_stmt* count = nullptr;
+    QCOMPARE(sqlite3_prepare_v2(db, "SELECT count(*) FROM digests", -1, &count, nullptr), SQLITE_OK);
+    QCOMPARE(sqlite3_step(count), SQLITE_ROW);
+    QCOMPARE(sqlite3_column_int(count, 0), 0);
+    sqlite3_finalize(count);
+    QCOMPARE(kept(0, "a", "2"), QByteArray("error")); // no such run
+}
+
 void TestStore::runOfADeadWriterIsInterrupted()
 {
     OPEN(store, m_path);
@@ -611,7 +668,7 @@ void TestStore::bringsAnOlderSchemaUpToDate()
     sqlite3* db = nullptr;
     QCOMPARE(sqlite3_open(m_path.c_str(), &db), SQLITE_OK);
     QCOMPARE(sqlite3_exec(db,
-                          "ALTER TABLE records DROP COLUMN prompt_tokens_client; DROP TABLE traces;"
+                          "ALTER TABLE records DROP COLUMN prompt_tokens_client; DROP TABLE traces; DROP TABLE digests;"
                           "ALTER TABLE runs DROP COLUMN partner; DROP TABLE baselines; PRAGMA user_version = 2",
                           nullptr, nullptr, nullptr),
              SQLITE_OK);
