@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The main path as a user goes it: the simulated engine and the command line as processes, one short run of
 // each kind of test, and what comes out held against the engine's own log of the truth.
+#include "analysis/summary_bytes.h"
 #include "programs.h"
+#include "report/kept_digest.h"
+#include "report/report.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include <nlohmann/json.hpp>
 
 using namespace tailmark::test;
 
@@ -80,6 +85,7 @@ private slots:
     void listShowsTheRun();
     void exportsAreThoseOfTheRun();
     void operatingPointUnderAnotherLimit();
+    void digestsSayWhatTheRecordsSay();
     void aRunIsNotComparedWithItself();
     void namesOfRuns();
 
@@ -340,6 +346,28 @@ void TestMainPath::operatingPointUnderAnotherLimit()
     const Ended wrong = cli(onDb({u"operating-point"_s, u"1"_s, u"--slo"_s, u"ttft:p99<=1"_s}));
     QCOMPARE(wrong.code, 2);
     QCOMPARE(wrong.errorLines().size(), qsizetype(1));
+}
+
+/// What the runner kept of each point as it ended, against what its records say.
+void TestMainPath::digestsSayWhatTheRecordsSay()
+{
+    const auto store = tailmark::Store::open(file("runs.sqlite").toStdString(), tailmark::Store::Mode::ReadOnly);
+    QVERIFY(store.ok());
+    const tailmark::RunId run{1};
+    const auto full = tailmark::loadResults(store.value(), run);
+    QVERIFY(full.ok());
+    for (const tailmark::PointSummary& point : full.value().points) {
+        const auto kept = tailmark::readDigest(store.value(), run, point.point, full.value().slo);
+        QVERIFY(kept);
+        QCOMPARE(tailmark::summaryToBytes(kept->summary), tailmark::summaryToBytes(point));
+    }
+    for (const tailmark::MetricInfo& metric : tailmark::metricCatalogue()) {
+        const tailmark::Slo slo = {{std::string(metric.id), 99, 50}};
+        const auto expected = tailmark::loadResults(store.value(), run, slo);
+        const auto found = tailmark::reevaluateRun(store.value(), run, slo);
+        QVERIFY(expected.ok() && found.ok());
+        QCOMPARE(tailmark::resultToJson(found.value()).dump(1), tailmark::resultToJson(expected.value()).dump(1));
+    }
 }
 
 void TestMainPath::aRunIsNotComparedWithItself()
