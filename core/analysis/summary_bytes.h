@@ -11,7 +11,7 @@
 namespace tailmark {
 
 /// A summary as bytes (little-endian) and back, exactly, but for its `point`, which is the plan's. Only the version that
-/// wrote them knows how to read them (kDigestVersion, report/kept_digests.h).
+/// wrote them knows how to read them.
 std::string summaryToBytes(const PointSummary& summary);
 /// Nothing where the bytes are not those of a whole summary.
 std::optional<PointSummary> summaryFromBytes(const PointPlan& point, std::span<const std::byte> bytes);

@@ -17,7 +17,7 @@ std::optional<KeptDigest> readDigest(const Store& store, RunId run, const PointP
     std::optional<PointSummary> summary;
     std::optional<PointDigest> requests;
     const auto read = [&](std::string_view part, const auto& use) {
-        return store.readDigest(run, point.index, part, kDigestVersion, use).ok();
+        return store.readDigest(run, point.index, part, summaryVersion(), use).ok();
     };
     if (!read(kSummary, [&](std::span<const std::byte> bytes) { summary = summaryFromBytes(point, bytes); }) || !summary)
         return std::nullopt;
@@ -39,7 +39,7 @@ Status keepDigest(Store& store, RunId run, const PointSummary& summary, const Re
                   const PointFacts& facts)
 {
     const auto keep = [&](std::string_view part, const std::string& bytes) {
-        return store.keepDigest(run, summary.point.index, part, kDigestVersion, std::as_bytes(std::span(bytes)));
+        return store.keepDigest(run, summary.point.index, part, summaryVersion(), std::as_bytes(std::span(bytes)));
     };
     const PointFrame frame(summary.point, records, facts);
     if (Status status = keep(kRequests, PointDigest(frame, records).bytes()); !status)

@@ -10,9 +10,9 @@
 
 namespace tailmark {
 
-/// Which digests may be read: what another version worked out, this one may say otherwise. The number behind the version of
-/// the program goes up with every change of what a summary says or of the bytes of a digest.
-inline constexpr std::string_view kDigestVersion = TAILMARK_VERSION "/1";
+/// Names the sources that make a summary and its bytes. Only digests with this name are read: what others worked out, this
+/// program may say otherwise.
+std::string_view summaryVersion();
 
 /// What the store keeps of a point that has ended, so that another SLO needs no records of it.
 struct KeptDigest

@@ -222,9 +222,9 @@ private slots:
         const auto damage = [&](std::string_view part, std::string_view version) {
             return store.keepDigest(stored.id, {1}, part, version, std::as_bytes(std::span(rubbish))).ok();
         };
-        for (const auto& [part, version] : {std::pair<std::string_view, std::string_view>{"summary", kDigestVersion},
-                                            {"requests", kDigestVersion},
-                                            {"ttft_ms", kDigestVersion},
+        for (const auto& [part, version] : {std::pair<std::string_view, std::string_view>{"summary", summaryVersion()},
+                                            {"requests", summaryVersion()},
+                                            {"ttft_ms", summaryVersion()},
                                             {"summary", "0.0.1/1"},
                                             {"requests", "0.0.1/1"},
                                             {"ttft_ms", "0.0.1/1"}}) {
