@@ -194,11 +194,25 @@ private:
                     percentText(kMostThreadCpu) + " may be believed)");
         if (text.empty())
             return;
+        if (const std::size_t full = heldByTheLimit(); full > 0 && 2.0 * static_cast<double>(full) > missing) {
+            add("generator_bound", "limits.max_in_flight was the limit: " + countText(full) +
+                                       " requests of the window found every place taken until the point ended; " + text);
+            return;
+        }
         if (const std::string condition = generatorCondition(); !condition.empty())
             because(condition);
         if (!m_data.facts.generatorNote.empty())
             because(m_data.facts.generatorNote);
         add("generator_bound", "The load generator was the limit: " + text);
+    }
+
+    /// Requests of the window that the matrix's own limit of requests under way kept back.
+    std::size_t heldByTheLimit() const
+    {
+        return static_cast<std::size_t>(
+            std::count_if(m_data.inWindow.begin(), m_data.inWindow.end(), [&](const RequestRecord* r) {
+                return r->outcome == Outcome::NotSent && m_data.batch.errorOf(*r).starts_with("limits.max_in_flight");
+            }));
     }
 
     /// Times that were taken when the data was processed carry the generator's own queue; those of the kernel

@@ -107,6 +107,16 @@ private slots:
         const PointSummary s = summarized(openLoop(33), b.batch);
         QCOMPARE(codes(s), QString("generator_bound"));
         QVERIFY2(text(s).contains("97 %"), qPrintable(text(s)));
+        QVERIFY(text(s).startsWith("The load generator was the limit"));
+
+        // What the matrix itself keeps back is said to be its limit.
+        RecordBuilder held = b;
+        held.batch.errors = {"limits.max_in_flight requests were under way until the point ended"};
+        for (int i = 0; i < 30; ++i)
+            held.batch.records[static_cast<std::size_t>(i)].error = 0;
+        const PointSummary full = summarized(openLoop(33), held.batch);
+        QCOMPARE(codes(full), QString("generator_bound"));
+        QVERIFY2(text(full).startsWith("limits.max_in_flight was the limit: 30 requests"), qPrintable(text(full)));
         for (int i = 0; i < 11; ++i) {
             b.batch.records[static_cast<std::size_t>(i)].outcome = Outcome::Completed;
             b.batch.records[static_cast<std::size_t>(i)].sent =
