@@ -9,18 +9,22 @@
 #include "plan/plan.h"
 #include "plan/plan_json.h"
 #include "plan/validate.h"
+#include "run/kept_traces.h"
+#include "run/log_replay.h"
+#include "stored_run.h"
 #include "target/connection.h"
 #include "target/engine_profiles.h"
 #include "target/probe.h"
-#include "workload/lengths.h"
 #include "workload/prompt_file.h"
 #include "workload/request_body.h"
 #include "workload/request_table.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -38,17 +42,44 @@ Status checkFiles(const Matrix& matrix)
     return checkCertificates(matrix.pairedWith->target);
 }
 
-Status checkPrompts(const Matrix& matrix, const LengthSource& lengths)
+/// Lengths as the run would read them, with what it would say of them; `library`: null where there is none.
+Result<std::vector<ReadLengths>> checkLengths(Plan& plan, const Store* library)
 {
-    const FilePrompts* prompts = lengths.prompts();
-    if (!prompts)
-        return success();
-    if (Status status = prompts->fitApi(matrix.target.api); !status || !matrix.pairedWith)
-        return status;
-    return prompts->fitApi(matrix.pairedWith->target.api);
+    Result<std::vector<ReadLengths>> lengths =
+        readLengths(plan, [&](const Lengths& named) { return lookUpLengths(named, library); });
+    if (!lengths)
+        return lengths;
+    for (const ReadLengths& read : lengths.value()) {
+        if (const FilePrompts* prompts = read.source->prompts(); prompts && plan.matrix.pairedWith)
+            if (Status status = prompts->fitApi(plan.matrix.pairedWith->target.api); !status)
+                return status.error();
+        for (const std::string& remark : {read.warning, read.source->remark()})
+            if (!remark.empty())
+                std::cout << "remark: " << oneLine(remark) << '\n';
+    }
+    const Result<std::vector<std::string>> replays = checkReplays(plan, lengths.value());
+    if (!replays)
+        return replays.error();
+    for (const std::string& remark : replays.value())
+        std::cout << "remark: " << oneLine(remark) << '\n';
+    return lengths;
 }
 
-int validateFile(const std::string& file)
+/// Whether what the log tells is what the plan asks of it.
+Status checkTables(const Plan& plan, const std::vector<ReadLengths>& lengths)
+{
+    for (const PointPlan& point : plan.points) {
+        if (!RequestTable::isNeeded(point))
+            continue;
+        const auto read = std::find_if(lengths.begin(), lengths.end(),
+                                       [&](const ReadLengths& each) { return each.lengths == point.lengths; });
+        const auto requests = makeRequestSource(plan.matrix, point, {}, read->source, read->log);
+        return requests ? success() : Status(requests.error()); // what a log tells, it tells for all points
+    }
+    return success();
+}
+
+int validateFile(const std::string& file, const Library& library)
 {
     const Result<Matrix> matrix = loadDraft(file);
     if (!matrix)
@@ -65,23 +96,21 @@ int validateFile(const std::string& file)
     const auto refuse = [&](const Error& error) { return fail(ofMatrix(file, matrix.value(), error)); };
     if (const Status files = checkFiles(matrix.value()); !files)
         return refuse(files.error());
-    const auto lengths = makeLengthSource(matrix.value().workload.lengths);
-    if (!lengths)
-        return refuse(lengths.error());
-    if (const Status prompts = checkPrompts(matrix.value(), *lengths.value()); !prompts)
-        return refuse(prompts.error());
-    if (const std::string remark = lengths.value()->remark(); !remark.empty())
-        std::cout << "remark: " << oneLine(remark) << '\n';
-    const Result<Plan> plan = expand(matrix.value());
+    Result<Plan> plan = expand(matrix.value());
     if (!plan)
         return fail({plan.error().code, file, plan.error().line()});
-    for (const PointPlan& point : plan.value().points) {
-        if (!RequestTable::isNeeded(point))
-            continue;
-        if (const auto requests = makeRequestSource(matrix.value(), point, {}); !requests)
-            return refuse(requests.error());
-        break; // what a log tells, it tells for all points
+    std::optional<Store> store;
+    if (std::error_code code; !library.database.empty() || std::filesystem::exists(library.path(), code)) {
+        Result<Store> opened = library.open();
+        if (!opened)
+            return fail(opened.error());
+        store = std::move(opened).value();
     }
+    const auto lengths = checkLengths(plan.value(), store ? &*store : nullptr);
+    if (!lengths)
+        return refuse(lengths.error());
+    if (const Status tables = checkTables(plan.value(), lengths.value()); !tables)
+        return refuse(tables.error());
     Table evidence({{"test", false}, {"load"}, {"evidence", false}});
     for (const LevelEvidence& level : expectedEvidence(plan.value()))
         evidence.addRow({level.test, figure(level.load.value), level.text});
@@ -217,12 +246,14 @@ int probeTarget(const ProbeArguments& arguments)
 void addValidate(CLI::App& app, Action& action)
 {
     auto file = std::make_shared<std::string>();
+    auto library = std::make_shared<Library>();
     CLI::App* command =
         app.add_subcommand("validate", "Say what is wrong with a matrix, and what to consider");
     command->add_option("matrix", *file, "Matrix file (*.tailmark.json)")
         ->required()
         ->type_name("MATRIX.json");
-    command->callback([&action, file] { action = [file] { return validateFile(*file); }; });
+    library->addTo(*command);
+    command->callback([&action, file, library] { action = [file, library] { return validateFile(*file, *library); }; });
 }
 
 void addProbe(CLI::App& app, Action& action)

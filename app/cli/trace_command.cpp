@@ -106,7 +106,10 @@ int readTrace(const TraceArguments& arguments)
     progress.reset();
     if (!trace)
         return fail(trace.error());
-    if (!arguments.database.empty()) {
+    const std::string notKept = arguments.database.empty() ? std::string() : whyNotKept(trace.value());
+    if (!notKept.empty()) {
+        fail({ErrorCode::BadInput, arguments.file, notKept});
+    } else if (!arguments.database.empty()) {
         Result<Store> store = Store::open(arguments.database);
         if (!store)
             return fail(store.error());
@@ -115,14 +118,14 @@ int readTrace(const TraceArguments& arguments)
     }
     if (arguments.json) {
         printJson(traceToJson(trace.value()));
-        return kDone;
+        return notKept.empty() ? kDone : kBadInput;
     }
     std::cout << oneLine(arguments.file) << ": format " << trace.value().format << ", "
               << trace.value().rowsAccepted << " rows accepted, " << trace.value().rowsRejected
               << " rejected\n";
     for (const std::string& line : traceLines(trace.value()))
         std::cout << oneLine(line) << '\n';
-    return kDone;
+    return notKept.empty() ? kDone : kBadInput;
 }
 
 } // namespace
@@ -157,7 +160,7 @@ void addImportTrace(CLI::App& app, Action& action)
                       "Keep rows without output, mostly failed requests");
     command->add_flag("--dequantise", options.dequantise,
                       "Spread arrivals that sit on a grid inside their tick");
-    command->add_option("--db", arguments->database, "Keep the rows in this database, under their hash")
+    command->add_option("--db", arguments->database, "Keep the rows in this database, under their hash; a log with too many rows to hold is refused")
         ->type_name("FILE");
     command->add_flag("--json", arguments->json, "Print JSON");
     command->callback([&action, arguments] { action = [arguments] { return readTrace(*arguments); }; });

@@ -62,20 +62,8 @@ std::string closedText(const LevelEvidence& level)
 /// Expected in the window; of a burst in its baseline.
 double requestsInWindow(const PointPlan& point, double windowS)
 {
-    double requests = 0, fromS = 0;
-    const double startS = point.warmupS, endS = point.warmupS + windowS;
-    for (const RateSegment& segment : rateSegments(point)) {
-        const double toS = fromS + segment.durationS;
-        const double begin = std::max(startS, fromS), end = std::min(endS, toS);
-        if (end > begin) { // the rate in the middle of what they share, as it goes straight
-            const double share = ((begin + end) / 2 - fromS) / segment.durationS;
-            requests += (segment.fromPerS + (segment.toPerS - segment.fromPerS) * share) * (end - begin);
-        }
-        fromS = toS;
-    }
-    if (point.maxRequests > 0)
-        requests = std::min(requests, static_cast<double>(point.maxRequests));
-    return requests;
+    const double requests = requestsBetween(point, point.warmupS, point.warmupS + windowS);
+    return point.maxRequests > 0 ? std::min(requests, static_cast<double>(point.maxRequests)) : requests;
 }
 
 } // namespace

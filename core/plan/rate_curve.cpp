@@ -57,6 +57,21 @@ std::vector<RateSegment> rateSegments(const PointPlan& point)
     return segments;
 }
 
+double requestsBetween(const PointPlan& point, double startS, double endS)
+{
+    double requests = 0, fromS = 0;
+    for (const RateSegment& segment : rateSegments(point)) {
+        const double toS = fromS + segment.durationS;
+        const double begin = std::max(startS, fromS), end = std::min(endS, toS);
+        if (end > begin) { // the rate in the middle of what they share, as it goes straight
+            const double share = ((begin + end) / 2 - fromS) / segment.durationS;
+            requests += (segment.fromPerS + (segment.toPerS - segment.fromPerS) * share) * (end - begin);
+        }
+        fromS = toS;
+    }
+    return requests;
+}
+
 double meanFactor(const std::vector<RateFactor>& shape, double durationS)
 {
     if (shape.empty())

@@ -22,6 +22,9 @@ struct RateSegment
 /// clock starts with the window; its first factor holds through the warm-up before, its last one to the end. Pure.
 std::vector<RateSegment> rateSegments(const PointPlan& point);
 
+/// How many requests an open-loop point expects between two moments, in seconds since its start. Pure.
+double requestsBetween(const PointPlan& point, double startS, double endS);
+
 /// The mean of a shape's factors over `durationS` from its start; 1 without a shape.
 double meanFactor(const std::vector<RateFactor>& shape, double durationS);
 

@@ -148,27 +148,14 @@ void Execution::setUpPreparation(const ProbeResult& target)
     m_cache = std::make_unique<CachePreparation>(*m_http, matrix, *m_profile, m_body, slotsOf(target.card));
 }
 
-/// Reads every file of lengths that the plan needs: once, and before anything is sent.
+/// Reads every file of lengths that the plan needs, before anything is sent.
 Status Execution::readLengths()
 {
-    for (PointPlan& point : m_plan.points) {
-        if (lengthsOf(point))
-            continue;
-        Result<ReadLengths> read = tailmark::readLengths(point.lengths, m_store);
-        if (!read)
-            return read.error();
-        if (const FilePrompts* prompts = read.value().source->prompts())
-            if (Status status = prompts->fitApi(m_plan.matrix.target.api); !status)
-                return status;
-        m_lengths.push_back(std::move(read).value());
-        // From here on the plan says which log is meant, whatever becomes of the file.
-        const Lengths named = point.lengths, resolved = m_lengths.back().lengths;
-        if (m_plan.matrix.workload.lengths == named)
-            m_plan.matrix.workload.lengths = resolved;
-        for (PointPlan& other : m_plan.points)
-            if (other.lengths == named)
-                other.lengths = resolved;
-    }
+    Result<std::vector<ReadLengths>> lengths = tailmark::readLengths(
+        m_plan, [this](const Lengths& named) { return tailmark::readLengths(named, m_store); });
+    if (!lengths)
+        return lengths.error();
+    m_lengths = std::move(lengths).value();
     Result<std::vector<std::string>> replays = checkReplays(m_plan, m_lengths);
     if (!replays)
         return replays.error();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/kept_traces.h"
 
+#include "analysis/text.h"
 #include "plan/validate.h"
 #include "report/trace_summary.h"
 #include "workload/prompt_file.h"
 #include "workload/trace/canonical_rows.h"
 #include "workload/trace/trace_import.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
@@ -20,12 +22,14 @@ std::string shortHash(const std::string& hash)
     return hash.substr(0, 12);
 }
 
-Result<ReadLengths> readMix(const Lengths& mix, Store& store)
+Result<ReadLengths> readFrom(const Lengths& lengths, const Store* library, Store* keeper);
+
+Result<ReadLengths> readMix(const Lengths& mix, const Store* library, Store* keeper)
 {
     ReadLengths all{mix, nullptr, nullptr, {}};
     std::vector<std::shared_ptr<const LengthSource>> sources;
     for (MixPart& part : all.lengths.parts) {
-        Result<ReadLengths> read = readLengths(part.lengths, store);
+        Result<ReadLengths> read = readFrom(part.lengths, library, keeper);
         if (!read)
             return read;
         part.lengths = read.value().lengths;
@@ -57,7 +61,79 @@ std::optional<Trace> readByKeptColumns(const Lengths& lengths, const Store& stor
     return trace && trace.value().hash == lengths.hash ? std::optional(std::move(trace).value()) : std::nullopt;
 }
 
+/// `library`: where logs are kept; `keeper`: where what is read is to be kept; each null where there is none.
+Result<ReadLengths> readFrom(const Lengths& lengths, const Store* library, Store* keeper)
+{
+    if (lengths.kind == LengthsKind::Mix)
+        return readMix(lengths, library, keeper);
+    ReadLengths read{lengths, nullptr, nullptr, {}};
+    if (!isDrawnFromLog(lengths.kind)) {
+        Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths);
+        if (!source)
+            return source.error();
+        read.source = std::move(source).value();
+        if (const FilePrompts* prompts = read.source->prompts()) {
+            // Prompts are not kept with the runs: they are what people wrote.
+            if (!lengths.hash.empty() && prompts->hash() != lengths.hash)
+                return Error{ErrorCode::BadInput, lengths.file,
+                             "has changed: it holds the prompts " + shortHash(prompts->hash()) +
+                                 "… now, and the matrix names " + shortHash(lengths.hash) +
+                                 "…; clear workload.lengths.hash to take the file"};
+            read.lengths.hash = prompts->hash();
+        }
+        return read;
+    }
+    Result<Trace> trace = readTrace(lengths);
+    if (library && !lengths.hash.empty() && (!trace || trace.value().hash != lengths.hash))
+        if (std::optional<Trace> chosen = readByKeptColumns(lengths, *library))
+            trace = std::move(*chosen);
+    const bool changed = trace && !lengths.hash.empty() && trace.value().hash != lengths.hash;
+    if (!trace || changed) {
+        if (lengths.hash.empty())
+            return trace.error();
+        const std::string state =
+            trace ? "has changed: it holds the log " + shortHash(trace.value().hash) + "… now"
+                  : "cannot be read (" + trace.error().message + ")";
+        Result<std::optional<Trace>> kept =
+            library ? keptTrace(*library, lengths.hash) : Result<std::optional<Trace>>(std::optional<Trace>());
+        if (!kept)
+            return kept.error();
+        if (!kept.value())
+            return Error{
+                ErrorCode::BadInput, lengths.file,
+                state + ", and the log " + shortHash(lengths.hash) +
+                    "… that the matrix names is not kept (a log with too many rows to hold never is); clear "
+                    "workload.lengths.hash to take the file"};
+        read.warning = lengths.file + " " + state + "; lengths are those of the log " +
+                       shortHash(lengths.hash) + "… that the matrix names, as it is kept";
+        trace = std::move(*kept.value());
+    }
+    Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths, trace.value());
+    if (!source)
+        return source.error();
+    if (keeper)
+        if (Status status = keepTrace(*keeper, lengths.file, trace.value()); !status)
+            return status.error();
+    for (const std::string& note : {whyNotKept(trace.value()), lengths.draw == LengthsDraw::Independent
+                                                                   ? std::string(kIndependentDraw)
+                                                                   : std::string()})
+        if (!note.empty())
+            read.warning += (read.warning.empty() ? lengths.file + ": " : "; ") + note;
+    read.source = std::move(source).value();
+    read.lengths.hash = trace.value().hash;
+    read.log = std::make_shared<const Trace>(std::move(trace).value());
+    return read;
+}
+
 } // namespace
+
+std::string whyNotKept(const Trace& trace)
+{
+    return trace.sampledEvery > 1 ? "is not kept under its hash: of its " + countText(trace.rowsAccepted) +
+                                        " rows one in " + countText(trace.sampledEvery) +
+                                        " is held, and a run needs the file itself to ask the same again"
+                                  : std::string();
+}
 
 Status keepTrace(Store& store, const std::string& file, const Trace& trace)
 {
@@ -92,59 +168,37 @@ Result<std::optional<Trace>> keptTrace(const Store& store, const std::string& ha
 
 Result<ReadLengths> readLengths(const Lengths& lengths, Store& store)
 {
-    if (lengths.kind == LengthsKind::Mix)
-        return readMix(lengths, store);
-    ReadLengths read{lengths, nullptr, nullptr, {}};
-    if (!isDrawnFromLog(lengths.kind)) {
-        Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths);
-        if (!source)
-            return source.error();
-        read.source = std::move(source).value();
-        if (const FilePrompts* prompts = read.source->prompts()) {
-            // Prompts are not kept with the runs: they are what people wrote.
-            if (!lengths.hash.empty() && prompts->hash() != lengths.hash)
-                return Error{ErrorCode::BadInput, lengths.file,
-                             "has changed: it holds the prompts " + shortHash(prompts->hash()) +
-                                 "… now, and the matrix names " + shortHash(lengths.hash) +
-                                 "…; clear workload.lengths.hash to take the file"};
-            read.lengths.hash = prompts->hash();
-        }
-        return read;
+    return readFrom(lengths, &store, &store);
+}
+
+Result<ReadLengths> lookUpLengths(const Lengths& lengths, const Store* library)
+{
+    return readFrom(lengths, library, nullptr);
+}
+
+Result<std::vector<ReadLengths>> readLengths(Plan& plan,
+                                             const std::function<Result<ReadLengths>(const Lengths&)>& read)
+{
+    std::vector<ReadLengths> all;
+    for (PointPlan& point : plan.points) {
+        if (std::any_of(all.begin(), all.end(),
+                        [&](const ReadLengths& known) { return known.lengths == point.lengths; }))
+            continue;
+        Result<ReadLengths> fresh = read(point.lengths);
+        if (!fresh)
+            return fresh.error();
+        if (const FilePrompts* prompts = fresh.value().source->prompts())
+            if (Status status = prompts->fitApi(plan.matrix.target.api); !status)
+                return status.error();
+        all.push_back(std::move(fresh).value());
+        const Lengths named = point.lengths, resolved = all.back().lengths;
+        if (plan.matrix.workload.lengths == named)
+            plan.matrix.workload.lengths = resolved;
+        for (PointPlan& other : plan.points)
+            if (other.lengths == named)
+                other.lengths = resolved;
     }
-    Result<Trace> trace = readTrace(lengths);
-    if (!lengths.hash.empty() && (!trace || trace.value().hash != lengths.hash))
-        if (std::optional<Trace> chosen = readByKeptColumns(lengths, store))
-            trace = std::move(*chosen);
-    const bool changed = trace && !lengths.hash.empty() && trace.value().hash != lengths.hash;
-    if (!trace || changed) {
-        if (lengths.hash.empty())
-            return trace.error();
-        const std::string state =
-            trace ? "has changed: it holds the log " + shortHash(trace.value().hash) + "… now"
-                  : "cannot be read (" + trace.error().message + ")";
-        Result<std::optional<Trace>> kept = keptTrace(store, lengths.hash);
-        if (!kept)
-            return kept.error();
-        if (!kept.value())
-            return Error{
-                ErrorCode::BadInput, lengths.file,
-                state + ", and the log " + shortHash(lengths.hash) +
-                    "… that the matrix names is not kept; clear workload.lengths.hash to take the file"};
-        read.warning = lengths.file + " " + state + "; lengths are those of the log " +
-                       shortHash(lengths.hash) + "… that the matrix names, as it is kept";
-        trace = std::move(*kept.value());
-    }
-    Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(lengths, trace.value());
-    if (!source)
-        return source.error();
-    if (Status status = keepTrace(store, lengths.file, trace.value()); !status)
-        return status.error();
-    if (lengths.draw == LengthsDraw::Independent)
-        read.warning += (read.warning.empty() ? lengths.file + ": " : "; ") + std::string(kIndependentDraw);
-    read.source = std::move(source).value();
-    read.lengths.hash = trace.value().hash;
-    read.log = std::make_shared<const Trace>(std::move(trace).value());
-    return read;
+    return all;
 }
 
 } // namespace tailmark

@@ -3,10 +3,12 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
+#include "plan/plan.h"
 #include "store/store.h"
 #include "workload/lengths.h"
 #include "workload/trace/trace.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,8 +16,10 @@
 namespace tailmark {
 
 /// Keeps a log under its hash, so that runs that name it always mean these rows. Nothing happens where it is
-/// kept already, or where only a sample of its rows is in memory.
+/// kept already, or where it cannot be.
 Status keepTrace(Store& store, const std::string& file, const Trace& trace);
+/// Why a log cannot be kept: only a sample of its rows is in memory. Empty where it can.
+std::string whyNotKept(const Trace& trace);
 /// The log with this hash, measured again from what is kept; absent where it is not. An error where what is
 /// kept is damaged.
 Result<std::optional<Trace>> keptTrace(const Store& store, const std::string& hash);
@@ -34,5 +38,11 @@ struct ReadLengths
 /// by now, or gone, the rows that are kept are taken and the warning says so; it is an error where none are
 /// kept.
 Result<ReadLengths> readLengths(const Lengths& lengths, Store& store);
+/// The same without keeping anything; `library`: where logs are kept, null where there is none.
+Result<ReadLengths> lookUpLengths(const Lengths& lengths, const Store* library);
+/// Reads each file of lengths that the plan needs once. From here on the plan says which log is meant, whatever
+/// becomes of the file. Errors: those of `read`, and real prompts that the target's API does not take.
+Result<std::vector<ReadLengths>> readLengths(Plan& plan,
+                                             const std::function<Result<ReadLengths>(const Lengths&)>& read);
 
 } // namespace tailmark

@@ -7,22 +7,27 @@
 
 namespace tailmark {
 
-Result<std::vector<std::string>> checkReplays(const Plan& plan, const std::vector<ReadLengths>& lengths)
+Result<std::vector<std::string>> checkReplays(Plan& plan, const std::vector<ReadLengths>& lengths)
 {
     std::vector<std::string> remarks;
     for (const ReadLengths& read : lengths) {
-        std::vector<PointPlan> points;
-        for (const PointPlan& point : plan.points)
+        std::vector<PointPlan*> replays;
+        for (PointPlan& point : plan.points)
             if (replaysLog(point) && point.lengths == read.lengths)
-                points.push_back(point);
-        if (points.empty())
+                replays.push_back(&point);
+        if (replays.empty())
             continue;
         const RecordedTimes times = read.log ? timesOf(*read.log) : RecordedTimes();
-        for (const PointPlan& point : points)
-            if (Status status = checkLog(point, &times, read.lengths.file); !status)
+        std::vector<PointPlan> points;
+        for (const PointPlan* point : replays) {
+            if (Status status = checkLog(*point, &times, read.lengths.file); !status)
                 return status.error();
+            points.push_back(*point);
+        }
         for (std::string& remark : recordedRemarks(points, times, read.lengths.file))
             remarks.push_back(std::move(remark));
+        for (PointPlan* point : replays)
+            *point = atOwnRate(*point, times);
     }
     return remarks;
 }

@@ -10,7 +10,8 @@
 namespace tailmark {
 
 /// Holds the points that replay arrivals or think times of a log against the logs that were read, before anything is
-/// sent. Remarks on what is replayed, one line each; BadInput where a log does not tell what a point needs.
-Result<std::vector<std::string>> checkReplays(const Plan& plan, const std::vector<ReadLengths>& lengths);
+/// sent, and puts those that replay it in its own time at the rate that it offers (atOwnRate()). Remarks on what is
+/// replayed, one line each; BadInput where a log does not tell what a point needs.
+Result<std::vector<std::string>> checkReplays(Plan& plan, const std::vector<ReadLengths>& lengths);
 
 } // namespace tailmark

@@ -90,15 +90,31 @@ double requestsOf(const std::vector<RateSegment>& segments)
     return requests;
 }
 
-/// How many requests a point makes of the log in its own time; of one that the log is stretched to: those of its rate.
+/// How many requests a point makes of the log in its own time until it has run so long.
+double replayedUntil(const PointPlan& point, const RecordedWindow& window, double seconds)
+{
+    const double logS =
+        requestsBetween(point, 0, seconds) / point.phases.front().ratePerS * point.recorded.timeScale;
+    return window.arrivalsBefore(logS) * point.fanOut;
+}
+
+/// Of one that the log is stretched to: those of its rate.
 double replayedRequests(const PointPlan& point, const RecordedWindow& window)
 {
-    const double expected = requestsOf(rateSegments(point));
-    if (point.recorded.timeScale <= 0 || expected <= 0)
+    if (point.recorded.timeScale <= 0)
         return expectedRequests(point).value_or(0);
-    const double logS = expected / point.phases.front().ratePerS * point.recorded.timeScale;
-    const double requests = window.arrivalsBefore(logS) * point.fanOut;
+    const double requests = replayedUntil(point, window, point.warmupS + point.longestWindowS());
     return point.maxRequests > 0 ? std::min(requests, static_cast<double>(point.maxRequests)) : requests;
+}
+
+/// The level that is the log's own.
+double ownRatePerS(const PointPlan& point, const RecordedWindow& window)
+{
+    const double endS = point.warmupS + point.longestWindowS();
+    const double expected = requestsBetween(point, point.warmupS, endS);
+    const double replayed = replayedUntil(point, window, endS) - replayedUntil(point, window, point.warmupS);
+    const double own = expected > 0 ? point.load.value * replayed / expected : 0;
+    return own > 0 && std::abs(own - point.load.value) > kLevelTolerance * point.load.value ? own : point.load.value;
 }
 
 std::unique_ptr<Source> sourceOf(const PointPlan& point, const RecordedTimes* log, double requests)
@@ -200,6 +216,20 @@ Status checkLog(const PointPlan& point, const RecordedTimes* log, const std::str
     return success();
 }
 
+PointPlan atOwnRate(const PointPlan& point, const RecordedTimes& log)
+{
+    if (!point.openLoop() || point.process != ArrivalProcess::Recorded || point.recorded.timeScale <= 0)
+        return point;
+    const Result<RecordedWindow> window = RecordedWindow::make(log, point.recorded, {});
+    if (!window)
+        return point;
+    PointPlan placed = point;
+    placed.load.value = ownRatePerS(point, window.value());
+    for (Phase& phase : placed.phases)
+        phase.ratePerS *= placed.load.value / point.load.value;
+    return placed;
+}
+
 std::vector<std::string> recordedRemarks(const std::vector<PointPlan>& points, const RecordedTimes& log,
                                          const std::string& file)
 {
@@ -217,11 +247,11 @@ std::vector<std::string> recordedRemarks(const std::vector<PointPlan>& points, c
                               " s; recorded arrivals are spread evenly inside their tick");
         double needed = static_cast<double>(logArrivals(point, requestsOf(rateSegments(point))));
         if (point.recorded.timeScale > 0) {
-            const double rate = window.value().ratePerS() * point.recorded.timeScale * point.fanOut;
-            if (std::abs(rate - point.load.value) > 0.05 * point.load.value)
-                remarks.push_back(file + ": at time_scale " + figure(point.recorded.timeScale) + " the log has " +
-                                  figure(rate) + " requests/s on average, " + point.test + " calls it " +
-                                  figure(point.load.value) + "/s");
+            const double rate = ownRatePerS(point, window.value());
+            if (rate != point.load.value)
+                remarks.push_back(file + ": at time_scale " + figure(point.recorded.timeScale) + " the log offers " +
+                                  figure(rate) + " requests/s in the window, where " + point.test +
+                                  " stands, not at " + figure(point.load.value) + "/s");
             needed = window.value().ratePerS() * point.recorded.timeScale * (point.warmupS + point.durationS);
         }
         rows = window.value().rows();

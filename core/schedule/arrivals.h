@@ -44,8 +44,14 @@ std::vector<Arrival> makeArrivals(const PointPlan& point, const RecordedTimes* l
 /// `file`. Success for a point that replays nothing.
 Status checkLog(const PointPlan& point, const RecordedTimes* log, const std::string& file);
 
-/// What to know of the recorded arrivals of some points: a clock's grid that they were spread on, a log that repeats,
-/// a time scale whose rate is not that of the level. Each a line.
+/// The point where `log` puts it: of a replay in the log's own time the level is what the log offers in the window,
+/// unless it is called that already within kLevelTolerance. The same schedule, and for every other point the same point.
+/// For a point and a log that checkLog() takes. Pure.
+PointPlan atOwnRate(const PointPlan& point, const RecordedTimes& log);
+inline constexpr double kLevelTolerance = 0.05;
+
+/// What to know of the recorded arrivals of some points, as the matrix has them: a clock's grid that they were spread
+/// on, a log that repeats, a level that atOwnRate() moves. Each a line.
 std::vector<std::string> recordedRemarks(const std::vector<PointPlan>& points, const RecordedTimes& log,
                                          const std::string& file);
 

@@ -51,6 +51,7 @@ private slots:
     void lostOutputIsTold();
     void messagesStayOneLine();
     void validateTellsErrorsAndSize();
+    void validateReadsTheLogAsTheRunDoes();
     void importTrace();
     void gatesFailTheRun();
     void settingsOverrideTheMatrix();
@@ -280,6 +281,39 @@ void TestUsage::validateTellsErrorsAndSize()
     const Ended missing = cli({u"validate"_s, file("none.json")});
     QCOMPARE(missing.code, 2);
     QCOMPARE(missing.errorLines().size(), qsizetype(1));
+}
+
+void TestUsage::validateReadsTheLogAsTheRunDoes()
+{
+    const QString log = file("log.csv"), database = file("logs.sqlite");
+    QVERIFY(writeFile(log, "timestamp_ms,prompt_tokens,output_tokens\n0,800,100\n250,600,20\n1000,60,20\n"));
+    const Ended kept = cli({u"import-trace"_s, log, u"--db"_s, database, u"--json"_s});
+    QCOMPARE(kept.code, 0);
+    const auto matrix = [&](const QString& hash, const QString& recorded) {
+        const QString text = u"{\"schema_version\":1,\"workload\":{\"lengths\":{\"kind\":\"trace\",\"file\":\"%1\","
+                             "\"hash\":\"%2\"}},\"tests\":[{\"kind\":\"arrival_sweep\",\"rates_per_s\":[5],"
+                             "\"process\":\"recorded\",\"recorded\":{%3}}]}"_s;
+        const QString path = file("recorded.json");
+        return writeFile(path, text.arg(log, hash, recorded).toUtf8()) ? path : QString();
+    };
+    const QString hash = kept.json()[u"hash"_s].toString();
+    QCOMPARE(cli({u"validate"_s, matrix(hash, {}), u"--db"_s, database}).code, 0);
+    const Ended other = cli({u"validate"_s, matrix(QString(64, u'a'), {}), u"--db"_s, database});
+    QCOMPARE(other.code, 2);
+    QVERIFY2(other.err.contains("has changed") && other.errorLines().size() == 1, other.err.constData());
+    // The rate is the log's own: 2/s x 1e6, whatever the level is called.
+    const Ended many = cli({u"validate"_s, matrix(hash, u"\"time_scale\":1000000"_s), u"--db"_s, database});
+    QCOMPARE(many.code, 2);
+    QVERIFY2(many.err.contains("at most 5,000,000"), many.err.constData());
+    const Ended placed = cli({u"validate"_s, matrix(hash, u"\"time_scale\":10"_s), u"--db"_s, database});
+    QCOMPARE(placed.code, 0);
+    QVERIFY2(placed.out.contains("the log offers 20 requests/s in the window, where arrival_sweep stands, not at 5/s"),
+             placed.out.constData());
+    QVERIFY(QFile::remove(log)); // and is taken from the library
+    const Ended gone = cli({u"validate"_s, matrix(hash, {}), u"--db"_s, database});
+    QCOMPARE(gone.code, 0);
+    QVERIFY2(gone.out.contains("as it is kept"), gone.out.constData());
+    QCOMPARE(cli({u"validate"_s, matrix(hash, {}), u"--db"_s, file("none.sqlite")}).code, 2);
 }
 
 void TestUsage::importTrace()

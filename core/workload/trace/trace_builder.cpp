@@ -176,7 +176,9 @@ void TraceBuilder::tellWarnings()
     if (m_trace.sampledEvery > 1)
         m_trace.warnings.push_back({"rows_sampled", "one row in " + grouped(m_trace.sampledEvery) + " of " +
                                                         grouped(m_trace.rowsAccepted) +
-                                                        " is kept; the figures are of all"});
+                                                        " is held; the figures are of all, but the log is not kept "
+                                                        "under its hash, and its arrivals, prefix blocks and "
+                                                        "sessions cannot be replayed: that needs a smaller file"});
     if (m_trace.stats.arrivals && m_trace.stats.arrivals->grid && !m_options.dequantise) {
         char width[32];
         std::snprintf(width, sizeof width, "%.6g", toSeconds(*m_trace.stats.arrivals->grid));

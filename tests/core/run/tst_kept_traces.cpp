@@ -72,6 +72,49 @@ private slots:
         QVERIFY2(warning.find(m_file) != std::string::npos, warning.c_str());
     }
 
+    void lookingUpKeepsNothing()
+    {
+        const Result<ReadLengths> read = lookUpLengths(m_lengths, m_store.get());
+        QVERIFY(read.ok());
+        QVERIFY(!m_store->hasTrace(read.value().lengths.hash).value());
+        QVERIFY(lookUpLengths(read.value().lengths, nullptr).ok());
+        const Lengths named = readLengths(m_lengths, *m_store).value().lengths;
+        write("timestamp_ms,prompt_tokens,output_tokens\n0,1,1\n");
+        QVERIFY(lookUpLengths(named, m_store.get()).ok());
+        const Result<ReadLengths> nowhere = lookUpLengths(named, nullptr);
+        QVERIFY(!nowhere.ok());
+        QVERIFY2(nowhere.error().message.find("is not kept") != std::string::npos, nowhere.error().message.c_str());
+    }
+
+    void aSampleIsNotKeptAndThatIsSaid()
+    {
+        TraceOptions options;
+        options.keepRows = 1;
+        const Trace sample = importTrace(m_file, options).value();
+        QVERIFY(keepTrace(*m_store, m_file, sample).ok());
+        QVERIFY(!m_store->hasTrace(sample.hash).value());
+        QCOMPARE(whyNotKept(sample), std::string("is not kept under its hash: of its 2 rows one in 2 is held, and a run "
+                                                 "needs the file itself to ask the same again"));
+        QVERIFY(whyNotKept(importTrace(m_file).value()).empty());
+    }
+
+    void aPlanReadsEachFileOnce()
+    {
+        Plan plan;
+        plan.matrix.workload.lengths = m_lengths;
+        plan.points.resize(3);
+        for (PointPlan& point : plan.points)
+            point.lengths = m_lengths;
+        plan.points[1].lengths = fixedLengths(10, 20);
+        const auto read = readLengths(plan, [&](const Lengths& named) { return lookUpLengths(named, nullptr); });
+        QVERIFY(read.ok());
+        QCOMPARE(read.value().size(), std::size_t(2));
+        const std::string hash = importTrace(m_file).value().hash;
+        QCOMPARE(plan.matrix.workload.lengths.hash, hash);
+        QCOMPARE(plan.points[0].lengths.hash, hash);
+        QCOMPARE(plan.points[2].lengths.hash, hash);
+    }
+
     void withoutACopyTheChangeIsAnError()
     {
         m_lengths.hash = std::string(64, 'a');

@@ -162,9 +162,28 @@ private slots:
                 (std::vector<double>{0, 0.5, 0.75, 2, 2.5, 4.5}));
         const auto remarks = recordedRemarks({replay(7, 5, {0, 0, 2})}, log, "log.csv");
         QCOMPARE(remarks.size(), std::size_t{1});
-        QVERIFY2(QByteArray::fromStdString(remarks[0]).contains("at time_scale 2 the log has 1.11 requests/s on average"),
+        QVERIFY2(QByteArray::fromStdString(remarks[0]).contains("at time_scale 2 the log offers 1.2 requests/s in the window"),
                  remarks[0].c_str());
-        QVERIFY(recordedRemarks({replay(1.1, 5, {0, 0, 2})}, log, "log.csv").empty());
+        QVERIFY(recordedRemarks({replay(1.18, 5, {0, 0, 2})}, log, "log.csv").empty());
+    }
+
+    /// What a level is called is what was offered there.
+    void aLevelInTheLogsOwnTimeIsWhatTheLogOffers()
+    {
+        const RecordedTimes log = logAt({0, 1, 1.5, 4, 5, 9});
+        PointPlan point = replay(7, 5, {0, 0, 2});
+        const PointPlan placed = atOwnRate(point, log);
+        QCOMPARE(placed.load.value, 1.2);
+        QCOMPARE(placed.phases[0].ratePerS, 1.2);
+        QVERIFY(makeArrivals(placed, &log) == makeArrivals(point, &log));
+        QVERIFY(atOwnRate(placed, log) == placed);
+        // The window alone counts, and each row is as many requests as come together.
+        point.warmupS = 2;
+        point.durationS = 3;
+        point.fanOut = 2;
+        QCOMPARE(atOwnRate(point, log).load.value, 2 * 3 / 3.0); // from 4 s of the log on: rows at 4, 5 and 9 s
+        QVERIFY(atOwnRate(replay(1.18, 5, {0, 0, 2}), log) == replay(1.18, 5, {0, 0, 2})); // near enough
+        QVERIFY(atOwnRate(replay(7, 5), log) == replay(7, 5)); // stretched to its level
     }
 
     void aShapeBendsItAndAFanOutMultipliesIt()
