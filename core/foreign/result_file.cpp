@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "foreign/result_file.h"
 
+#include "base/bounded_json.h"
 #include "base/percentile_text.h"
 #include "foreign/tool_formats.h"
 
@@ -55,6 +56,8 @@ std::string withoutNonNumbers(const std::string& text)
 Result<std::vector<json>> valuesOf(const std::string& text, const std::string& source)
 {
     const std::string clean = withoutNonNumbers(text);
+    if (isNestedTooDeep(clean))
+        return badInput(source, "is nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
     json whole = json::parse(clean, nullptr, false);
     if (whole.is_object())
         return std::vector<json>{std::move(whole)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan/strict_json.h"
 
+#include "base/bounded_json.h"
 #include "plan/json_value.h"
 
 #include <algorithm>
@@ -55,20 +56,15 @@ std::string parserWords(const std::string& what)
     return words;
 }
 
-/// No matrix is nested nearly as deep; writing JSON again takes stack for each level.
-constexpr int kMaxDepth = 64;
-
 } // namespace
 
 Result<json> parseStrictly(const std::string& text, const std::string& source)
 {
+    if (isNestedTooDeep(text))
+        return badInput(source, "is nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
     std::vector<std::set<std::string>> keys;
     std::string duplicate;
-    bool tooDeep = false;
-    const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-        tooDeep = tooDeep || depth > kMaxDepth;
-        if (tooDeep)
-            return false;
+    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
         if (event == json::parse_event_t::object_start)
             keys.emplace_back();
         else if (event == json::parse_event_t::object_end)
@@ -82,8 +78,6 @@ Result<json> parseStrictly(const std::string& text, const std::string& source)
     };
     try {
         json parsed = json::parse(text, watch);
-        if (tooDeep)
-            return badInput(source, "is nested deeper than " + std::to_string(kMaxDepth) + " levels");
         if (!duplicate.empty())
             return badInput(source, "the key " + keys::shown(duplicate) + " stands twice in one object");
         return parsed;

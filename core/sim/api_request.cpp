@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/api_request.h"
 
+#include "base/bounded_json.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -73,7 +75,7 @@ private:
 
 std::variant<json, ApiError> parseObject(std::string_view body)
 {
-    json root = json::parse(body, nullptr, false);
+    json root = boundedJson(body);
     if (root.is_discarded())
         return ApiError::badRequest("The request body is not valid JSON.");
     if (!root.is_object())

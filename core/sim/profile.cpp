@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/profile.h"
 
+#include "base/bounded_json.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -175,6 +177,8 @@ Status checkProfile(const Profile& profile, const std::string& where)
 
 Result<Profile> parseProfile(std::string_view text, const std::string& where)
 {
+    if (isNestedTooDeep(text))
+        return badInput(where, "is nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
     json root;
     try {
         root = json::parse(text);

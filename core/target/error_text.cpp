@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/error_text.h"
 
+#include "base/bounded_json.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -89,7 +91,7 @@ std::string withoutTags(std::string_view text)
 ServerError readServerError(std::string_view body)
 {
     ServerError error;
-    const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
+    const nlohmann::json json = boundedJson(body);
     if (json.is_object()) {
         const auto inner = json.find("error");
         if (inner != json.end() && inner->is_object())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/info_documents.h"
 
+#include "base/bounded_json.h"
 #include "target/address.h"
 #include "target/secrets.h"
 
@@ -72,7 +73,7 @@ nlohmann::json InfoDocuments::fetch(const std::string& path)
         addHeaders(reply.value().headers);
     if (!reply || reply.value().status != 200 || !reply.value().complete)
         return {};
-    nlohmann::json json = nlohmann::json::parse(reply.value().body, nullptr, false);
+    nlohmann::json json = boundedJson(reply.value().body);
     return json.is_object() ? json : nlohmann::json();
 }
 

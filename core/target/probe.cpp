@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/probe.h"
 
+#include "base/bounded_json.h"
 #include "target/address.h"
 #include "target/card_facts.h"
 #include "target/engine_profiles.h"
@@ -124,7 +125,7 @@ private:
             }
             return refuse(why);
         }
-        const Json json = Json::parse(reply.body, nullptr, false);
+        const Json json = boundedJson(reply.body);
         if (!reply.complete || !json.is_object() || !json.contains("data") || !json["data"].is_array())
             return refuse("not a list of models as OpenAI's API has it: " +
                           (reply.body.empty() ? "nothing" : plainLine(reply.body, 120)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/probe_request.h"
 
+#include "base/bounded_json.h"
 #include "plan/request_extras.h"
 #include "target/address.h"
 #include "target/error_text.h"
@@ -36,7 +37,7 @@ std::string requestBody(const Target& target, const Workload& workload, const Bo
 void readAnswer(std::string_view body, bool streaming, ProbeAnswer& answer)
 {
     const auto take = [&](std::string_view text) {
-        const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+        const nlohmann::json json = boundedJson(text);
         const auto member = [](const nlohmann::json& object, const char* key) {
             const auto it = object.is_object() ? object.find(key) : object.end();
             return object.is_object() && it != object.end() ? *it : nlohmann::json();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/refused_field.h"
 
+#include "base/bounded_json.h"
 #include "target/error_text.h"
 #include "workload/request_body.h"
 
@@ -106,7 +107,7 @@ RefusedField readRefusedField(std::string_view body, const std::vector<std::stri
 {
     RefusedField refused;
     refused.asUnknown = saysUnknown(body);
-    const Json json = Json::parse(body, nullptr, false);
+    const Json json = boundedJson(body);
     if (json.is_object()) {
         const auto inner = json.find("error");
         const Json& error = inner != json.end() && inner->is_object() ? *inner : json;

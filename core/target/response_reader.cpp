@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/response_reader.h"
 
+#include "base/bounded_json.h"
 #include "target/error_text.h"
 #include "target/json_scan.h"
 
@@ -295,7 +296,7 @@ void ResponseReader::finishWhole(bool transportOk)
 {
     if (m_streaming || isEventStream(m_contentType)) {
         const ServerError error = readServerError(m_body);
-        const nlohmann::json json = nlohmann::json::parse(m_body, nullptr, false);
+        const nlohmann::json json = boundedJson(m_body);
         if (m_streaming && json.is_object() && (json.contains("error") || json.contains("detail")))
             return end(error.rejected ? Outcome::Rejected : Outcome::ServerError, error.text);
         return end(Outcome::Malformed,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target/tokenizer_client.h"
 
+#include "base/bounded_json.h"
 #include "target/address.h"
 #include "target/error_text.h"
 
@@ -119,7 +120,7 @@ Result<Json> TokenizerClient::call(const EndpointCall& endpoint, const std::stri
     const HttpReply& reply = sent.value();
     if (reply.status != 200 || !reply.complete)
         return Error{ErrorCode::Unreachable, hideSecrets(url), "HTTP " + std::to_string(reply.status)};
-    Json answer = Json::parse(reply.body, nullptr, false);
+    Json answer = boundedJson(reply.body);
     if (answer.is_discarded())
         return Error{ErrorCode::Unreachable, hideSecrets(url), "the answer is not JSON"};
     return answer;

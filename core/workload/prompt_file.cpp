@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/prompt_file.h"
 
+#include "base/bounded_json.h"
 #include "base/rng.h"
 #include "base/sha256.h"
 #include "plan/request_extras.h"
@@ -158,7 +159,7 @@ private:
 const char* PromptFileReader::take(const json& record, const json*& extras)
 {
     if (!record.is_object())
-        return "is not an object";
+        return "is not an object, or nested too deep";
     if (const auto own = record.find("extras"); own != record.end() && !own->is_null() && *own != "")
         extras = &*own;
     if (const auto body = record.find("body"); body != record.end() && body->is_object())
@@ -232,7 +233,7 @@ Result<std::uint32_t> PromptFileReader::numberOf(const json& extras, std::int64_
 Status PromptFileReader::add(const json& record, std::int64_t line)
 {
     if (record.is_string()) // some copies have their entries once more as text
-        if (const json inside = json::parse(record.get_ref<const std::string&>(), nullptr, false); inside.is_object())
+        if (const json inside = boundedJson(record.get_ref<const std::string&>()); inside.is_object())
             return add(inside, line);
     const json* extras = nullptr;
     if (const char* reason = take(record, extras)) {
@@ -258,7 +259,7 @@ Status PromptFileReader::readJson(ByteSource& source, std::string_view begin)
     JsonRecords records(source, jsonShapeOf(begin));
     std::string_view record;
     while (records.next(record))
-        if (Status status = add(json::parse(record, nullptr, false), records.line()); !status)
+        if (Status status = add(boundedJson(record), records.line()); !status)
             return status;
     return success();
 }
@@ -279,7 +280,7 @@ Status PromptFileReader::readCsv(ByteSource& source)
         for (std::size_t i = 0; head && i < head->names.size() && i < cells.size(); ++i)
             row[head->names[i].name] = std::string(cells[i]);
         if (const auto extras = row.find("extras"); extras != row.end())
-            if (json inside = json::parse(extras->get_ref<const std::string&>(), nullptr, false); inside.is_object())
+            if (json inside = boundedJson(extras->get_ref<const std::string&>()); inside.is_object())
                 *extras = std::move(inside);
         if (Status status = add(row, records.line()); !status)
             return status;

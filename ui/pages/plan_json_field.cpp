@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_json_field.h"
 
+#include "base/bounded_json.h"
+
 namespace tailmark::ui {
 
 QString jsonFieldText(const nlohmann::json& object)
@@ -16,7 +18,7 @@ QString readJsonField(const QString& text, nlohmann::json& object)
         object = nlohmann::json::object();
         return {};
     }
-    nlohmann::json read = nlohmann::json::parse(text.toStdString(), nullptr, false);
+    nlohmann::json read = boundedJson(text.toStdString());
     if (!read.is_object())
         return PlanForm::tr("a JSON object is expected, like {\"top_p\": 0.9}");
     object = std::move(read);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_workload_section.h"
 
+#include "base/bounded_json.h"
 #include "bridge/workload_preview.h"
 #include "models/format.h"
 #include "pages/plan_json_field.h"
@@ -84,7 +85,7 @@ QString readParts(Matrix& matrix, const QString& text)
 {
     nlohmann::json parts = text.trimmed().isEmpty()
                                ? nlohmann::json::array()
-                               : nlohmann::json::parse(text.toStdString(), nullptr, false);
+                               : boundedJson(text.toStdString());
     if (!parts.is_array())
         return PlanWorkloadSection::tr("a JSON list of parts is expected");
     // By the reader of the file, which knows the keys and says what is wrong with them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/trace/json_reader.h"
 
+#include "base/bounded_json.h"
 #include "base/rng.h"
 #include "workload/trace/json_records.h"
 #include "workload/trace/json_values.h"
@@ -69,13 +70,13 @@ private:
 /// An object, or one that was written into a text (some conversations of ShareGPT are).
 std::optional<nlohmann::json> objectOf(std::string_view text, std::string_view& reason)
 {
-    nlohmann::json value = parsedJson(text);
+    nlohmann::json value = boundedJson(text);
     if (value.is_discarded()) {
-        reason = "invalid_json";
+        reason = isNestedTooDeep(text) ? "nested_too_deep" : "invalid_json";
         return std::nullopt;
     }
     if (value.is_string())
-        value = parsedJson(value.get<std::string>());
+        value = boundedJson(value.get<std::string>());
     if (!value.is_object()) {
         reason = "not_an_object";
         return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/trace/json_records.h"
 
-#include "workload/trace/json_values.h"
+#include "base/bounded_json.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,7 +43,7 @@ JsonShape jsonShapeOf(std::string_view text)
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
         if (std::all_of(line.begin(), line.end(), isSpace))
             continue;
-        const bool object = parsedJson(line).is_object();
+        const bool object = boundedJson(line).is_object();
         if (object && lines == 0)
             return JsonShape::Lines;
         objects += object;

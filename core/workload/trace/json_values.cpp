@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/trace/json_values.h"
 
+#include "base/bounded_json.h"
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -101,11 +103,6 @@ const nlohmann::json* atPath(const nlohmann::json& object, const std::vector<std
     return at;
 }
 
-nlohmann::json parsedJson(std::string_view text)
-{
-    return nlohmann::json::parse(text, nullptr, false);
-}
-
 void addNames(const nlohmann::json& object, std::size_t row, std::vector<SourceName>& names,
               std::deque<std::string>& storage)
 {
@@ -116,7 +113,7 @@ void addNames(const nlohmann::json& object, std::size_t row, std::vector<SourceN
 void addNestedNames(std::string_view cell, std::size_t column, std::size_t row,
                     std::vector<SourceName>& names, std::deque<std::string>& storage)
 {
-    const nlohmann::json object = parsedJson(cell);
+    const nlohmann::json object = boundedJson(cell);
     if (!object.is_object())
         return;
     for (const SourceName& name : names) {
@@ -134,7 +131,7 @@ FieldValue nestedValue(std::string_view cell, const std::vector<std::string>& pa
 {
     if (cell.empty())
         return {FieldValue::Type::Null, {}, 0, 0};
-    const nlohmann::json object = parsedJson(cell);
+    const nlohmann::json object = boundedJson(cell);
     const nlohmann::json* found = atPath(object, path);
     if (!found)
         return {FieldValue::Type::Null, {}, 0, 0};

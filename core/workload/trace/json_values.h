@@ -17,8 +17,6 @@ namespace tailmark {
 FieldValue fieldValueOf(const nlohmann::json& value);
 /// Null where there is nothing at the path.
 const nlohmann::json* atPath(const nlohmann::json& object, const std::vector<std::string>& path);
-/// Absent (discarded) for what is no JSON; never throws.
-nlohmann::json parsedJson(std::string_view text);
 
 /// Adds the leaves of an object, named by their paths, with their values as sample number `row`; lists of ids
 /// as text. Texts are kept in `storage`.

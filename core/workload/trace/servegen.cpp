@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/trace/servegen.h"
 
+#include "base/bounded_json.h"
 #include "base/rng.h"
 #include "workload/trace/csv_reader.h"
-#include "workload/trace/json_values.h"
 
 #include <algorithm>
 #include <charconv>
@@ -117,7 +117,7 @@ std::map<double, LengthWindow> lengthWindows(const std::string& path)
     std::ifstream file(beside, std::ios::binary);
     std::stringstream text;
     text << file.rdbuf();
-    const nlohmann::json json = parsedJson(text.str());
+    const nlohmann::json json = boundedJson(text.str());
     std::map<double, LengthWindow> windows;
     if (!json.is_object())
         return windows;

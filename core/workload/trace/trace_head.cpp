@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/trace/trace_head.h"
 
+#include "base/bounded_json.h"
 #include "workload/trace/byte_source.h"
 #include "workload/trace/csv_reader.h"
 #include "workload/trace/json_reader.h"
@@ -74,7 +75,7 @@ Names jsonNames(ByteSource& source, const TraceOptions& options, std::size_t rec
     TraceBuilder unused(options, "unknown");
     std::string_view record;
     for (std::size_t row = 0; row < records && reader.next(record);) {
-        const nlohmann::json object = parsedJson(record);
+        const nlohmann::json object = boundedJson(record);
         if (!object.is_object())
             continue;
         names.nested = names.nested || makeNestedReader(object, options, unused) != nullptr;

@@ -179,6 +179,8 @@ private slots:
         QVERIFY(QString::fromStdString(errorOf("")).contains("is empty"));
         QVERIFY(QString::fromStdString(errorOf("not JSON\n")).contains("file.json:1"));
         QVERIFY(!readForeignResult(fixture("no-such-file.json"), "auto"));
+        const std::string deep = R"({"completed":3,"x":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+        QVERIFY(QString::fromStdString(errorOf(deep)).contains("is nested deeper than 64 levels"));
     }
 
     void aLoadThatIsNotToldMustBeStated()

@@ -49,6 +49,12 @@ private slots:
         QCOMPARE(error.rejected, rejected);
     }
 
+    void deepAnswersAreTakenAsText()
+    {
+        const std::string deep = R"({"error":{"message":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}}";
+        QVERIFY(readServerError(deep).text.starts_with("{"));
+    }
+
     void cutsAtACharacter()
     {
         std::string text;

@@ -271,6 +271,20 @@ private slots:
                  std::string("line 1: extras.suffix needs target.api \"completions\""));
     }
 
+    void deepRecordsAreRefused()
+    {
+        const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+        const File file(line(R"({"prompt": "fine", "output_tokens": 3})") +
+                        line((R"({"prompt": "deep", "extras": {"a": )" + deep + "}}").c_str()) +
+                        line((R"({"messages": )" + deep + "}").c_str()));
+        const auto prompts = file.read();
+        QVERIFY2(prompts.ok(), prompts ? "" : prompts.error().line().c_str());
+        QCOMPARE(prompts.value()->size(), std::size_t(1));
+        QVERIFY2(prompts.value()->remark().find("2 of 3 records were refused; the first: line 2 is not an object, or "
+                                                "nested too deep") != std::string::npos,
+                 prompts.value()->remark().c_str());
+    }
+
     void filesThatHaveNone()
     {
         QVERIFY(!FilePrompts::read(Lengths{}).ok());

@@ -99,6 +99,7 @@ private slots:
     void lengths();
     void filesThatAreNoTraces_data();
     void filesThatAreNoTraces();
+    void deepRecordsAreRefused();
     void noFiles();
     void ownFixture();
     void rowsOfTheTwoYearsAndQuotes();
@@ -289,6 +290,19 @@ void TraceImportTest::filesThatAreNoTraces()
     QVERIFY2(code.isEmpty() || QString::fromStdString(result.error().message).startsWith(code + ": "),
              result.error().message.c_str());
     QVERIFY(result.error().message.find('\n') == std::string::npos);
+}
+
+void TraceImportTest::deepRecordsAreRefused()
+{
+    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+    const std::string row = R"({"timestamp":1,"input_length":5,"output_length":5)";
+    const Result<Trace> lines = importText(row + ",\"x\":" + deep + "}\n" + row + "}\n");
+    QVERIFY2(lines.ok(), lines ? "" : lines.error().line().c_str());
+    QCOMPARE(lines.value().rowsAccepted, std::uint64_t(1));
+    QVERIFY((lines.value().rejected == std::vector<RejectedRow>{{1, "", "nested_too_deep"}}));
+    const Result<Trace> only = importText("[" + row + ",\"x\":" + deep + "}]");
+    QVERIFY(!only.ok());
+    QVERIFY2(only.error().message.ends_with("line 1: nested_too_deep"), only.error().message.c_str());
 }
 
 void TraceImportTest::noFiles()
