@@ -19,7 +19,7 @@ struct PeerFigures
 {
     struct Latency
     {
-        double mean = 0, p50 = 0, p99 = 0; ///< ms, nearest rank
+        double mean = 0, p50 = 0, p99 = 0; ///< ms; percentiles by the rule of the tool
         bool operator==(const Latency&) const = default;
     };
     std::string tool;       ///< "vllm", "sglang", "guidellm", "aiperf", "inference-perf", "llmperf"

@@ -77,6 +77,35 @@ private slots:
         QVERIFY(isNear(vllm.outputTokensPerS, 21 / 1.1));
     }
 
+    void percentilesByTheRuleOfEachTool_data()
+    {
+        QTest::addColumn<QString>("tool");
+        QTest::addColumn<double>("p50");
+        QTest::addColumn<double>("p99");
+        // 100, 200, 300 and 400 ms: between the values at 1.5 and at 2.97, else ranks 2 and 4
+        for (const char* tool : {"vllm", "sglang", "aiperf", "inference-perf", "llmperf"})
+            QTest::newRow(tool) << tool << 250.0 << 397.0;
+        QTest::newRow("guidellm") << "guidellm" << 200.0 << 400.0;
+    }
+    void percentilesByTheRuleOfEachTool()
+    {
+        QFETCH(QString, tool);
+        QFETCH(double, p50);
+        QFETCH(double, p99);
+        RecordBuilder b;
+        for (const double first : {300, 100, 400, 200}) {
+            RequestRecord& r = b.completed(0, Times{first, 500}, 2);
+            r.firstAnswerToken = r.firstToken;
+        }
+        const PeerFigures f = of(b.batch, tool.toStdString());
+        QVERIFY(isNear(f.ttft->p50, p50));
+        QVERIFY2(isNear(f.ttft->p99, p99), qPrintable(QString::number(f.ttft->p99)));
+        const std::string text(peerDefinition(tool.toStdString()));
+        QVERIFY2(text.find(p50 == 250 ? "percentiles are interpolated" : "percentiles by nearest rank") !=
+                     std::string::npos,
+                 text.c_str());
+    }
+
     void weightsDiffer()
     {
         // 2 tokens 100 ms apart and 11 tokens 10 ms apart: 18.2 ms by token, 55 ms by request.
