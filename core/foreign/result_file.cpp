@@ -90,13 +90,62 @@ std::string toolWords()
 
 Result<const ToolFormat*> formatOf(const json& root, const std::string& source, std::string_view tool)
 {
-    for (const ToolFormat& format : toolFormats()) {
-        if (tool == "auto" ? format.recognises(root) : format.tool == tool)
-            return &format;
+    const std::span<const ToolFormat> formats = toolFormats();
+    const auto recognised =
+        std::ranges::find_if(formats, [&](const ToolFormat& format) { return format.recognises(root); });
+    if (tool == "auto") {
+        if (recognised == formats.end())
+            return badInput(source, "is no result file that is known; name its tool: " + toolWords());
+        return &*recognised;
     }
-    return badInput(source, tool == "auto" ? "is no result file that is known; name its tool: " + toolWords()
-                                           : std::string(tool) + " is no tool that is known; allowed: auto, " +
-                                                 toolWords());
+    const auto named = std::ranges::find(formats, tool, &ToolFormat::tool);
+    if (named == formats.end())
+        return badInput(source,
+                        std::string(tool) + " is no tool that is known; allowed: auto, " + toolWords());
+    if (recognised != formats.end() && !named->recognises(root))
+        return badInput(source, "is by its keys a file of " + std::string(recognised->tool) + ", not of " +
+                                    std::string(tool));
+    return &*named;
+}
+
+std::string numberText(double value)
+{
+    std::ostringstream text;
+    text << value;
+    return text.str();
+}
+
+/// Nothing measured is below 0, and no percentile below a lower one.
+std::optional<std::string> wrongIn(const ForeignFigures& f)
+{
+    const auto negative = [](const std::string& name, double value, const char* unit) {
+        return name + " of " + numberText(value) + unit + ", which nothing measured is";
+    };
+    for (const auto& [id, latency] : f.latencies) {
+        const std::string name = id == "ttft_ms" ? "TTFT" : id == "tpot_ms" ? "TPOT" : id == "itl_ms" ? "ITL" : "E2E";
+        const std::pair<const char*, const std::optional<double>*> single[] = {
+            {"mean ", &latency.mean}, {"least ", &latency.min}, {"largest ", &latency.max}};
+        for (const auto& [what, value] : single)
+            if (value->value_or(0) < 0)
+                return negative(what + name, **value, " ms");
+        const std::pair<const double, double>* before = nullptr;
+        for (const auto& percentile : latency.percentiles) {
+            const std::string which = percentileText(percentile.first) + " " + name;
+            if (percentile.second < 0)
+                return negative(which, percentile.second, " ms");
+            if (before && percentile.second < before->second)
+                return which + " of " + numberText(percentile.second) + " ms, below its " + percentileText(before->first) +
+                       " of " + numberText(before->second) + " ms";
+            before = &percentile;
+        }
+    }
+    const std::pair<const char*, const std::optional<double>*> rates[] = {{"request rate", &f.requestsPerS},
+                                                                         {"rate of output tokens", &f.outputTokensPerS},
+                                                                         {"goodput", &f.goodputRequestsPerS}};
+    for (const auto& [name, value] : rates)
+        if (value->value_or(0) < 0)
+            return negative(name, **value, "/s");
+    return std::nullopt;
 }
 
 /// What a curve would need and the file does not have.
@@ -154,11 +203,15 @@ Result<std::vector<ForeignLevel>> parseForeignResult(const std::string& text, co
             level.figures.file = std::filesystem::path(source).filename().string();
             if (load)
                 level.load = *load;
+            else if (!level.insteadOfLoad.empty())
+                level.figures.missing.push_back(level.insteadOfLoad);
             if (!level.figures.outputTokensPerS && level.figures.latencies.empty())
                 return badInput(source, "has neither a throughput nor a latency as " + level.figures.tool +
                                             " writes them");
             if (!(level.load.value > 0))
                 return badInput(source, "does not tell its load; state it with --concurrency or --rate-per-s");
+            if (const auto wrong = wrongIn(level.figures))
+                return badInput(source, "has a " + *wrong);
             nameMissing(level.figures);
             all.push_back(std::move(level));
         }

@@ -17,6 +17,7 @@ namespace tailmark {
 struct ForeignLevel
 {
     Load load;
+    std::string insteadOfLoad; ///< in words, what stands for a load that the file does not tell; empty: it does
     ForeignFigures figures;
     /// Entries of the run card that it tells: "model", "tokenizer".
     std::map<std::string, std::string> card;

@@ -147,6 +147,9 @@ Latency flatLatency(const json& root, const std::string& name)
     const std::string suffix = "_" + name + "_ms";
     latency.mean = number(root, "mean" + suffix);
     latency.max = number(root, "max" + suffix);
+    // Zeros are written where nothing was measured.
+    if (latency.mean == 0.0)
+        return {};
     if (const auto median = number(root, "median" + suffix))
         latency.percentiles[50] = *median;
     for (const auto& [key, value] : root.items()) {
@@ -176,6 +179,16 @@ ForeignLevel flatLevel(const json& root, const char* responseTime)
     return level;
 }
 
+/// Without a rate and without a limit all requests are sent at once: their number stands for the concurrency.
+void takeAllAtOnce(ForeignLevel& level, const std::optional<std::uint64_t>& requests)
+{
+    if (level.load.value > 0 || !requests || *requests == 0)
+        return;
+    level.load.value = static_cast<double>(*requests);
+    level.insteadOfLoad = "a rate or a limit of concurrency (all " + std::to_string(*requests) +
+                          " requests were sent at once, and their number stands for it)";
+}
+
 bool isVllm(const json& root)
 {
     return at(root, "mean_ttft_ms").is_number() && (root.contains("model_id") || root.contains("burstiness"));
@@ -189,9 +202,7 @@ std::vector<ForeignLevel> vllmLevels(const json& root)
     keepCard(level, "model", text(root, "model_id"));
     keepCard(level, "tokenizer", text(root, "tokenizer_id"));
     level.startedAt = text(root, "date");
-    // Without a rate and without a limit all requests are sent at once.
-    if (level.load.value == 0)
-        level.load.value = number(root, "num_prompts").value_or(0);
+    takeAllAtOnce(level, count(root, "num_prompts"));
     return {level};
 }
 
@@ -205,8 +216,7 @@ std::vector<ForeignLevel> sglangLevels(const json& root)
 {
     ForeignLevel level = flatLevel(root, "e2e_latency");
     keepCard(level, "model", text(root, "server_info/model_path"));
-    if (level.load.value == 0)
-        level.load.value = static_cast<double>(level.figures.completed.value_or(0));
+    takeAllAtOnce(level, level.figures.completed);
     return {level};
 }
 
@@ -266,9 +276,12 @@ ForeignLevel guidellmLevel(const json& benchmark, const json& report)
         takeLoad(level, {}, 1);
     else if (kind == "concurrent")
         takeLoad(level, {}, positive(strategy, "streams"));
-    else if (kind == "throughput") // as many as it may: the load is what it reached
-        takeLoad(level, {},
-                 positive(strategy, "max_concurrency").value_or(level.figures.concurrency.value_or(0)));
+    else if (kind == "throughput") { // as many as it may: the load is what it reached
+        const auto limit = positive(strategy, "max_concurrency");
+        takeLoad(level, {}, limit ? limit : level.figures.concurrency);
+        if (!limit)
+            level.insteadOfLoad = "a limit of concurrency (the mean in flight stands for it)";
+    }
     else
         takeLoad(level, positive(strategy, "rate"), {});
     for (const json* root : {&benchmark, &report}) {

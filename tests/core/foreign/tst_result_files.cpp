@@ -171,6 +171,63 @@ private slots:
             QVERIFY(named[i].figures == recognised[i].figures);
     }
 
+    void whatNothingMeasuredCanBeIsRefused()
+    {
+        const auto with = [](const char* key, const nlohmann::json& value) {
+            nlohmann::json root = nlohmann::json::parse(
+                R"({"model_id": "m", "max_concurrency": 8, "output_throughput": 10, "mean_ttft_ms": 20})");
+            root["median_ttft_ms"] = 15;
+            root[key] = value;
+            return QString::fromStdString(errorOf(root.dump()));
+        };
+        QVERIFY(with("p99_ttft_ms", 90).isEmpty());
+        QVERIFY2(with("p99_ttft_ms", -5).contains("has a p99 TTFT of -5 ms, which nothing measured is"),
+                 qPrintable(with("p99_ttft_ms", -5)));
+        QVERIFY(with("mean_ttft_ms", -1).contains("has a mean TTFT of -1 ms"));
+        QVERIFY(with("output_throughput", -10).contains("has a rate of output tokens of -10/s"));
+        QVERIFY2(with("p99_ttft_ms", 14).contains("has a p99 TTFT of 14 ms, below its p50 of 15 ms"),
+                 qPrintable(with("p99_ttft_ms", 14)));
+    }
+
+    /// Both tools write a time of 0 where they measured none.
+    void aTimeOfZeroIsNone()
+    {
+        const auto levels = parseForeignResult(
+            R"({"model_id": "m", "max_concurrency": 8, "output_throughput": 10, "mean_ttft_ms": 20,
+                "mean_tpot_ms": 0, "median_tpot_ms": 0, "p99_tpot_ms": 0})",
+            "file.json", "auto");
+        QVERIFY(levels.ok());
+        QVERIFY(!levels.value()[0].figures.latencies.contains("tpot_ms"));
+        QVERIFY(misses(levels.value()[0].figures, "time between tokens"));
+    }
+
+    void aFileOfAnotherToolIsRefused()
+    {
+        for (const auto& [file, tool] : {std::pair("vllm-c8.json", "sglang"), std::pair("sglang.jsonl", "vllm"),
+                                         std::pair("guidellm.json", "aiperf")}) {
+            const auto levels = readForeignResult(fixture(file), tool);
+            QVERIFY2(!levels.ok(), file);
+            QVERIFY2(levels.error().line().find(std::string(", not of ") + tool) != std::string::npos,
+                     levels.error().line().c_str());
+        }
+        // What no format recognises is read as the tool that is named.
+        QVERIFY(errorOf(R"({"mean_ttft_ms": 20, "max_concurrency": 8})", "vllm").empty());
+    }
+
+    void allAtOnceIsSaid()
+    {
+        const std::string text = R"({"model_id": "m", "request_rate": "inf", "num_prompts": 500,
+                                     "output_throughput": 10, "mean_ttft_ms": 20})";
+        const char* said = "a rate or a limit of concurrency (all 500 requests were sent at once, and their number stands "
+                           "for it)";
+        const auto levels = parseForeignResult(text, "file.json", "auto");
+        QVERIFY(levels.ok());
+        QVERIFY(levels.value()[0].load == (Load{LoadAxis::Concurrency, 500}));
+        QVERIFY(misses(levels.value()[0].figures, said));
+        const auto stated = parseForeignResult(text, "file.json", "auto", Load{LoadAxis::Concurrency, 64});
+        QVERIFY(!misses(stated.value()[0].figures, said));
+    }
+
     void whatIsNoResultFileIsRefused()
     {
         QVERIFY(QString::fromStdString(errorOf("{}")).contains("no result file that is known; name its tool: vllm"));
