@@ -45,7 +45,7 @@ void printLevels(const RunComparison& comparison, std::ostream& out)
                       figure(level.latencyA), figure(level.latencyB),
                       ratioText(level.latencyRatio, level.latencyRatioCi95), figure(level.goodputA),
                       figure(level.goodputB), ratioText(level.goodputRatio, level.goodputRatioCi95),
-                      level.validA && level.validB ? "both" : level.validA ? a : level.validB ? b : "neither"});
+                      believedText(level, a, b)});
     if (table.empty()) {
         out << "The runs have no level in common.\n";
         return;

@@ -8,6 +8,7 @@
 #include "analysis/operating_sentence.h"
 #include "base/percentile_text.h"
 #include "output.h"
+#include "report/told.h"
 
 #include <algorithm>
 #include <charconv>
@@ -112,13 +113,9 @@ std::string columnTitle(const SloLimit& limit)
            (info.unit.empty() ? "" : " " + std::string(info.unit));
 }
 
-std::uint64_t failures(const PointSummary& point)
+std::string countText(const std::optional<std::uint64_t>& count)
 {
-    std::uint64_t failed = 0;
-    for (int i = 0; i < kOutcomeCount; ++i)
-        if (const auto outcome = static_cast<Outcome>(i); outcome != Outcome::Completed)
-            failed += point.count(outcome);
-    return failed;
+    return count ? std::to_string(*count) : figure({});
 }
 
 std::string verdictText(const PointSummary& point)
@@ -162,9 +159,7 @@ void printPoints(const RunResults& results, std::ostream& out)
                    {figure(point.rate(Metric::RequestsPerS)), figure(point.rate(Metric::OutputTokensPerS)),
                     figure(quantileOf(point, ttft, 50)), figure(quantileOf(point, ttft, 99)),
                     figure(quantileOf(point, Metric::Tpot, 99)), figure(quantileOf(point, e2e, 99)),
-                    std::to_string(point.count(Outcome::Completed)),
-                    // another tool's file tells no outcomes
-                    results.run.info.foreign.empty() ? std::to_string(failures(point)) : figure({})});
+                    countText(countOf(results, point, Outcome::Completed)), countText(failedOf(results, point))});
         for (const std::size_t i : limits)
             row.push_back(figure(point.slo.constraints[i].value));
         row.push_back(results.slo.empty() ? "–" : point.slo.met ? "met" : "missed");

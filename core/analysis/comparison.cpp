@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/comparison.h"
 
+#include "analysis/foreign_summary.h"
 #include "analysis/operating_sentence.h"
 #include "analysis/repeats.h"
 #include "analysis/text.h"
@@ -160,6 +161,9 @@ LevelComparison compareLevel(const std::string& test, const Load& load, const Re
     const Repeats validB = validRepeats(allB);
     level.validA = !validA.empty();
     level.validB = !validB.empty();
+    const auto checked = [](const PointSummary* p) { return isChecked(p->verdict); };
+    level.checkedA = std::ranges::any_of(allA, checked);
+    level.checkedB = std::ranges::any_of(allB, checked);
     const Repeats& a = level.validA ? validA : allA;
     const Repeats& b = level.validB ? validB : allB;
     const auto tokens = [](const PointSummary& p) { return rateEstimate(p, Metric::OutputTokensPerS); };
@@ -329,6 +333,18 @@ std::optional<Ratio> ratioOf(const Estimate& a, const Estimate& b)
     const double up = std::hypot(distance(b.value, b.ci95->high), distance(a.ci95->low, a.value));
     ratio.ci95 = Interval{ratio.value * std::exp(-down), ratio.value * std::exp(up)};
     return ratio;
+}
+
+std::string believedText(const LevelComparison& level, const std::string& nameA, const std::string& nameB)
+{
+    if (!level.checkedA && !level.checkedB)
+        return "not checked";
+    const bool a = level.checkedA && level.validA, b = level.checkedB && level.validB;
+    const std::string believed = a && b ? "both" : a ? nameA : b ? nameB : "neither";
+    if (level.checkedA && level.checkedB)
+        return believed;
+    const std::string& checked = level.checkedA ? nameA : nameB;
+    return (a || b ? checked : "not " + checked) + ", " + (level.checkedA ? nameB : nameA) + " not checked";
 }
 
 std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b,

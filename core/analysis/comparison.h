@@ -86,7 +86,10 @@ struct LevelComparison
     std::optional<double> goodputA, goodputB, goodputRatio;          ///< requests/s
     std::optional<Interval> throughputRatioCi95, latencyRatioCi95, goodputRatioCi95;
     bool validA = false, validB = false;
+    bool checkedA = true, checkedB = true; ///< false: another tool measured it, which nothing could check
 };
+/// Whose points of a level may be believed: "both", "A", "neither", "A, B not checked", "not checked".
+std::string believedText(const LevelComparison& level, const std::string& nameA, const std::string& nameB);
 std::vector<LevelComparison> compareLevels(std::span<const PointSummary> a, std::span<const PointSummary> b,
                                            Pairing pairing = Pairing::Apart);
 

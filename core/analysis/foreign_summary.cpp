@@ -5,11 +5,14 @@
 #include "analysis/text.h"
 #include "base/percentile_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tailmark {
 
 namespace {
+
+constexpr const char* kForeign = "foreign";
 
 constexpr std::pair<const char*, Metric> kLatencies[] = {
     {"ttft_ms", Metric::Ttft}, {"tpot_ms", Metric::Tpot}, {"itl_ms", Metric::Itl}, {"e2e_ms", Metric::E2e}};
@@ -30,7 +33,7 @@ Distribution distributionOf(const ForeignFigures::Latency& latency, const std::o
     d.max = orUnknown(latency.max);
     for (const auto& [percent, ms] : latency.percentiles) {
         const double above = static_cast<double>(d.n) * (1 - percent / 100);
-        d.quantiles.push_back({percent, ms, std::nullopt, above < kFewAbove});
+        d.quantiles.push_back({percent, ms, std::nullopt, completed && above < kFewAbove});
     }
     return d;
 }
@@ -128,11 +131,18 @@ PointSummary withFigures(const PointPlan& point, const Slo& slo, const ForeignFi
         summary.meanInFlight = *f.concurrency;
     else if (f.requestsPerS && e2e != f.latencies.end() && e2e->second.mean)
         summary.meanInFlight = *f.requestsPerS * *e2e->second.mean / 1000; // Little
+    else
+        summary.meanInFlight = orUnknown({});
     judge(summary, slo, f);
     return summary;
 }
 
 } // namespace
+
+bool isChecked(const Verdict& verdict)
+{
+    return std::ranges::find(verdict.reasons, kForeign, &VerdictReason::code) == verdict.reasons.end();
+}
 
 std::string toolTitle(std::string_view tool)
 {
@@ -150,7 +160,7 @@ PointSummary summarizeForeign(const PointPlan& point, const Slo& slo, const Fore
 {
     PointSummary summary = withFigures(point, slo, figures);
     summary.cache.text = "not told by " + toolTitle(figures.tool) + "'s file";
-    summary.verdict.reasons.insert(summary.verdict.reasons.begin(), {"foreign", originText(figures)});
+    summary.verdict.reasons.insert(summary.verdict.reasons.begin(), {kForeign, originText(figures)});
     return summary;
 }
 
@@ -178,6 +188,8 @@ PointSummary countedAs(const PointSummary& point, const Slo& slo, const PeerFigu
     if (figures.itlMeanMs)
         f.latencies["itl_ms"].mean = figures.itlMeanMs;
     PointSummary counted = withFigures(point.point, slo, f);
+    counted.outcomes = point.outcomes;
+    counted.outcomesOfPoint = point.outcomesOfPoint;
     counted.promptTokens = point.promptTokens;
     counted.outputTokens = point.outputTokens;
     counted.cache = point.cache;

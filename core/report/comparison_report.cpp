@@ -131,10 +131,7 @@ ReportTable levelTable(const RunComparison& c, const std::string& test)
         table.rows.push_back({loadText(level.load), cell(level.throughputA), cell(level.throughputB),
                               ratioCell(level.throughputRatio, level.throughputRatioCi95), cell(level.latencyA),
                               cell(level.latencyB), ratioCell(level.latencyRatio, level.latencyRatioCi95),
-                              level.validA && level.validB ? "both"
-                              : level.validA               ? "only " + a
-                              : level.validB               ? "only " + b
-                                                           : "neither"});
+                              believedText(level, a, b)});
     }
     return table;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/foreign_summary.h"
 #include "report/csv.h"
 #include "report/report.h"
+#include "report/told.h"
 
 #include <algorithm>
 #include <array>
@@ -23,6 +25,7 @@ void writeHeader(CsvWriter& csv)
     csv.text("mean_in_flight");
     for (int i = 0; i < kOutcomeCount; ++i)
         csv.text(outcomeId(static_cast<Outcome>(i)));
+    csv.text("failed");
     for (const MetricInfo& info : metricCatalogue()) {
         if (info.scope == MetricScope::Point)
             continue;
@@ -82,7 +85,12 @@ void writeServer(CsvWriter& csv, const PointSummary& p)
     }
 }
 
-void writeGenerator(CsvWriter& csv, const PointSummary& p)
+void writeCount(CsvWriter& csv, const std::optional<std::uint64_t>& count)
+{
+    count ? csv.integer(static_cast<std::int64_t>(*count)) : csv.empty();
+}
+
+void writeGenerator(CsvWriter& csv, const PointSummary& p, bool told)
 {
     const auto p99 = [](const std::optional<Distribution>& d) {
         return d ? std::optional(d->at(99)->value) : std::nullopt;
@@ -92,9 +100,8 @@ void writeGenerator(CsvWriter& csv, const PointSummary& p)
     csv.number(known ? std::optional(static_cast<double>(p.threadCpu.size())) : std::nullopt);
     csv.number(p.cpuCores).number(known ? std::optional(*busiest) : std::nullopt).number(p.runDelayShare);
     csv.number(p99(p.loopLagMs)).number(p99(p.timerLagMs));
-    csv.integer(static_cast<std::int64_t>(p.newConnections));
-    csv.integer(static_cast<std::int64_t>(p.staleConnections));
-    csv.integer(static_cast<std::int64_t>(p.coalescedEvents));
+    for (const std::uint64_t count : {p.newConnections, p.staleConnections, p.coalescedEvents})
+        writeCount(csv, told ? std::optional(count) : std::nullopt);
 }
 
 std::string verdictText(const Verdict& verdict)
@@ -105,28 +112,31 @@ std::string verdictText(const Verdict& verdict)
     return text.empty() ? "valid" : text;
 }
 
-void writePoint(CsvWriter& csv, const PointSummary& p, bool hasSlo)
+void writePoint(CsvWriter& csv, const RunResults& results, const PointSummary& p)
 {
+    const ForeignFigures* foreign = toldOf(results, p);
+    const bool timed = !foreign || foreign->durationS;
     csv.text(p.point.test).text(testKindId(p.point.kind)).text(loadAxisId(p.point.load.axis));
-    csv.number(p.point.load.value).integer(p.point.repeat).number(p.window.startS).number(p.window.endS);
+    csv.number(p.point.load.value).integer(p.point.repeat);
+    for (const double at : {p.window.startS, p.window.endS})
+        csv.number(timed ? std::optional(at) : std::nullopt);
     for (const MetricInfo& info : metricCatalogue()) {
         if (info.scope == MetricScope::Point)
             csv.number(p.rate(info.metric));
     }
     csv.number(p.meanInFlight);
-    for (const std::uint64_t count : p.outcomes)
-        csv.integer(static_cast<std::int64_t>(count));
+    for (int i = 0; i < kOutcomeCount; ++i)
+        writeCount(csv, countOf(results, p, static_cast<Outcome>(i)));
+    writeCount(csv, failedOf(results, p));
     for (const MetricInfo& info : metricCatalogue()) {
         if (info.scope != MetricScope::Point)
             writeDistribution(csv, p.distribution(info.metric), info.unit == "ms");
     }
     writeServer(csv, p);
-    writeGenerator(csv, p);
-    if (hasSlo)
-        csv.flag(p.slo.met);
-    else
-        csv.empty();
-    csv.flag(p.verdict.valid).text(verdictText(p.verdict));
+    writeGenerator(csv, p, !foreign);
+    results.slo.empty() ? csv.empty() : csv.flag(p.slo.met);
+    isChecked(p.verdict) ? csv.flag(p.verdict.valid) : csv.empty();
+    csv.text(verdictText(p.verdict));
     csv.text(cachePolicyId(p.cache.stated)).text(cacheStandingId(p.cache.standing));
     if (p.cache.requests > 0)
         csv.integer(static_cast<std::int64_t>(p.cache.cachedTokens))
@@ -153,7 +163,7 @@ void writePointsCsv(const RunResults& results, std::ostream& out)
     CsvWriter csv(out);
     writeHeader(csv);
     for (const PointSummary& p : results.points)
-        writePoint(csv, p, !results.slo.empty());
+        writePoint(csv, results, p);
 }
 
 } // namespace tailmark

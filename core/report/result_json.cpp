@@ -5,6 +5,7 @@
 #include "report/cold_start_section.h"
 #include "report/report.h"
 #include "report/share_safe.h"
+#include "report/told.h"
 
 #include <cmath>
 
@@ -338,7 +339,24 @@ Json steadyJson(const PointSummary& p)
                            : Json()}};
 }
 
-Json pointJson(const PointSummary& p)
+/// Of a point that another tool measured: what its file does not tell is null, never 0.
+void dropUntold(Json& json, const ForeignFigures& told)
+{
+    for (const char* counts : {"outcomes", "outcomes_of_point"})
+        for (auto& [outcome, count] : json[counts].items())
+            count = outcome == outcomeId(Outcome::Completed) && told.completed ? Json(*told.completed) : Json();
+    if (!told.durationS)
+        json["window"]["start_s"] = json["window"]["end_s"] = nullptr;
+    json["window"]["warmup_s"] = json["window"]["planned_s"] = nullptr;
+    for (const char* key : {"output_tokens_unknown", "cut_off", "clipped"})
+        json["lengths"][key] = nullptr;
+    for (const char* key : {"good", "denominator", "undecided"})
+        json["slo"][key] = nullptr;
+    json["verdict"]["valid"] = nullptr; // nothing of it was checked
+    json["generator"] = nullptr;
+}
+
+Json pointJson(const RunResults& results, const PointSummary& p)
 {
     Json json = {
         {"test", p.point.test},
@@ -356,6 +374,8 @@ Json pointJson(const PointSummary& p)
     addRates(json, p);
     json["outcomes"] = outcomesJson(p.outcomes);
     json["outcomes_of_point"] = outcomesJson(p.outcomesOfPoint);
+    const std::optional<std::uint64_t> failed = failedOf(results, p);
+    json["failed"] = failed ? Json(*failed) : Json();
     json["metrics"] = metricsJson(p.metrics);
     json["lengths"] = {{"prompt_tokens_planned", distributionJson(p.promptTokensPlanned)},
                        {"prompt_tokens", distributionJson(p.promptTokens)},
@@ -383,6 +403,8 @@ Json pointJson(const PointSummary& p)
         json["laws"].push_back(lawJson(law));
     json["as_others_count"] = peersJson(p.asOthersCount);
     json["errors"] = p.firstErrors;
+    if (const ForeignFigures* told = toldOf(results, p))
+        dropUntold(json, *told);
     return json;
 }
 
@@ -462,7 +484,7 @@ Json resultToJson(const RunResults& results)
     json["slo"] = sloJson(results.slo);
     json["points"] = Json::array();
     for (const PointSummary& p : results.points)
-        json["points"].push_back(pointJson(p));
+        json["points"].push_back(pointJson(results, p));
     json["operating_points"] = Json::array();
     for (const OperatingPoint& op : results.operatingPoints)
         json["operating_points"].push_back(operatingPointJson(op));

@@ -10,6 +10,7 @@
 #include "report/document.h"
 #include "report/frontier_svg.h"
 #include "report/table_parts.h"
+#include "report/told.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,11 @@ std::string verdictCodes(const Verdict& verdict)
     for (const VerdictReason& reason : verdict.reasons)
         text += (text.empty() ? "" : ", ") + reason.code;
     return text.empty() ? "valid" : text;
+}
+
+std::string countCell(const std::optional<std::uint64_t>& count)
+{
+    return count ? countText(*count) : std::string();
 }
 
 std::vector<std::string> testsOf(const RunResults& results)
@@ -136,15 +142,10 @@ ReportTable loadTable(const RunResults& results, const std::string& test)
     for (const PointSummary& p : results.points) {
         if (p.point.test != test)
             continue;
-        std::uint64_t all = 0;
-        for (const std::uint64_t n : p.outcomes)
-            all += n;
         table.rows.push_back({pointName(p), cell(p.rate(Metric::OfferedPerS)), cell(p.rate(Metric::SentPerS)),
                               cell(p.rate(Metric::AcceptedPerS)), cell(p.rate(Metric::CompletedPerS)),
-                              figureText(p.meanInFlight), countText(p.count(Outcome::Completed)),
-                              // another tool's file tells no outcomes
-                              results.run.info.foreign.empty() ? countText(all - p.count(Outcome::Completed))
-                                                               : std::string()});
+                              std::isfinite(p.meanInFlight) ? figureText(p.meanInFlight) : std::string(),
+                              countCell(countOf(results, p, Outcome::Completed)), countCell(failedOf(results, p))});
     }
     return table;
 }
@@ -163,7 +164,7 @@ ReportTable latencyTable(const RunResults& results, const std::string& test, boo
         std::vector<std::string> row = {pointName(p)};
         for (const QuantileColumn& q : quantiles)
             row.push_back(quantileCell(p, q));
-        row.push_back(countText(p.count(Outcome::Completed)));
+        row.push_back(countCell(countOf(results, p, Outcome::Completed)));
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -198,6 +199,11 @@ ReportSection summarySection(const RunResults& results)
     std::uint64_t failed = 0;
     std::uint64_t all = 0;
     for (const PointSummary& p : results.points) {
+        if (const ForeignFigures* told = toldOf(results, p)) {
+            failed += told->failed.value_or(0);
+            all += told->completed.value_or(0) + told->failed.value_or(0);
+            continue;
+        }
         for (int i = 0; i < kOutcomeCount; ++i) {
             const auto outcome = static_cast<Outcome>(i);
             all += p.outcomesOfPoint[static_cast<std::size_t>(i)];

@@ -36,7 +36,8 @@ Json levelJson(const LevelComparison& level)
     latency.update(pairJson(level.latencyA, level.latencyB, level.latencyRatio, level.latencyRatioCi95));
     return {{"test", level.test},
             {"load", {{"axis", loadAxisId(level.load.axis)}, {"value", level.load.value}}},
-            {"valid", {{"a", level.validA}, {"b", level.validB}}},
+            {"valid",
+             {{"a", level.checkedA ? Json(level.validA) : Json()}, {"b", level.checkedB ? Json(level.validB) : Json()}}},
             {"output_tokens_per_s",
              pairJson(level.throughputA, level.throughputB, level.throughputRatio, level.throughputRatioCi95)},
             {"latency", std::move(latency)},
@@ -146,18 +147,21 @@ const char* sameRequestsText(SameRequests same)
     return "";
 }
 
-/// Whose definitions the figures of a comparison follow; empty where both are Tailmark's.
+/// Whose definitions the figures of a comparison follow, without a full stop; empty where both are Tailmark's.
 std::string countingText(const RunResults& a, const RunResults& b, const std::string& nameA, const std::string& nameB)
 {
     const auto toolOf = [](const RunResults& r) { return r.countedAs.empty() ? r.run.info.foreign : r.countedAs; };
     const auto definitionOf = [](const std::string& tool) {
-        return toolTitle(tool) + " counts: " + std::string(peerDefinition(tool));
+        std::string_view definition = peerDefinition(tool);
+        if (definition.ends_with('.'))
+            definition.remove_suffix(1);
+        return toolTitle(tool) + " counts: " + std::string(definition);
     };
     const std::string toolA = toolOf(a), toolB = toolOf(b);
     if (toolA.empty() && toolB.empty())
         return {};
     if (toolA != toolB)
-        return "The definitions differ: " + nameA + " as " + definitionOf(toolA) + " " + nameB + " as " +
+        return "The definitions differ: " + nameA + " as " + definitionOf(toolA) + ". " + nameB + " as " +
                definitionOf(toolB);
     if (a.countedAs.empty() == b.countedAs.empty())
         return (a.countedAs.empty() ? "Both as " : "Both are counted as ") + definitionOf(toolA);

@@ -204,6 +204,11 @@ LengthErrors promptErrorsOf(const RunResults& results)
 
 CacheState cacheOf(const RunResults& results)
 {
+    if (!results.run.info.foreign.empty()) {
+        CacheState untold;
+        untold.text = "not told by " + toolTitle(results.run.info.foreign) + "'s file";
+        return untold;
+    }
     std::vector<CacheState> states;
     for (const PointSummary& point : results.points)
         states.push_back(point.cache);

@@ -198,17 +198,18 @@ ReportSection originSection(const RunResults& results)
     if (results.run.environment.is_object() && results.run.environment.contains("foreign"))
         addJson(table, "", results.run.environment["foreign"]);
     return {"Where the figures come from",
-            {Paragraph{"Measured by " + toolTitle(tool) + " and read from its result file. " + toolTitle(tool) +
-                           " counts: " + std::string(peerDefinition(tool)),
-                       Paragraph::Kind::Plain},
+            {Paragraph{"Measured by " + toolTitle(tool) + " and read from its result file.", Paragraph::Kind::Plain},
              Paragraph{"No such file tells the records of single requests, how late its load generator was, what the "
                        "prefix cache had, warm-up and window, or the flags of the engine.",
                        Paragraph::Kind::Warning},
              std::move(table)}};
 }
 
-ReportSection definitionSection()
+ReportSection definitionSection(const RunResults& results)
 {
+    if (const std::string& tool = results.run.info.foreign; !tool.empty())
+        return {"Definitions",
+                {Paragraph{toolTitle(tool) + " counts: " + std::string(peerDefinition(tool)), Paragraph::Kind::Plain}}};
     ReportTable table{
         {{"Metric", {}, false}, {"Id", {}, false}, {"Unit", {}, false}, {"Definition", {}, false}}, {}};
     for (const MetricInfo& info : metricCatalogue())
@@ -309,9 +310,9 @@ ReportSection rerunSection(const RunResults& results)
 std::vector<ReportSection> setupSections(const RunResults& results)
 {
     if (!results.run.info.foreign.empty())
-        return {cardSection(results), originSection(results), definitionSection()};
+        return {cardSection(results), originSection(results), definitionSection(results)};
     return {cardSection(results),        workloadSection(results), measurementSection(results),
-            environmentSection(results), definitionSection(),      rerunSection(results)};
+            environmentSection(results), definitionSection(results), rerunSection(results)};
 }
 
 } // namespace tailmark

@@ -23,6 +23,8 @@ std::string remarkOf(const PointSummary& p)
 
 ReportSection windowSection(const RunResults& results)
 {
+    if (!results.run.info.foreign.empty())
+        return {}; // another tool's file tells neither warm-up nor records
     ReportTable table{
         {{"Test", {}, false},
          {"Load", {}, false},

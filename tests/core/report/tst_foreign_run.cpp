@@ -132,6 +132,67 @@ private slots:
         QVERIFY(results.points[1].point.openLoop());
     }
 
+    /// Absent is never 0, and what is told is shown.
+    void whatIsToldIsShownAndNothingElse()
+    {
+        auto levels = levelsOf({"vllm-c8.json"});
+        levels[0].figures.latencies.erase("e2e_ms"); // so that nobody knows how many were in flight
+        levels[0].figures.failed = 500;
+        Imported imported(levels);
+        const RunResults results = imported.results({});
+        const nlohmann::ordered_json json = resultToJson(results);
+        const auto& point = json["points"][0];
+        QVERIFY(point["mean_in_flight"].is_null());
+        QCOMPARE(point["failed"].get<int>(), 500);
+        QCOMPARE(point["outcomes"]["completed"].get<int>(), 1000);
+        for (const char* key : {"rejected", "server_error", "cancelled", "not_sent"})
+            QVERIFY2(point["outcomes"][key].is_null() && point["outcomes_of_point"][key].is_null(), key);
+        QVERIFY(point["verdict"]["valid"].is_null());
+        QVERIFY(point["generator"].is_null());
+        QVERIFY(point["slo"]["denominator"].is_null());
+        QVERIFY(json["cache"]["text"] == "not told by vLLM's file");
+        const std::string report = markdownReport(results);
+        QVERIFY2(holds(report, "|  | 1,000 | 500 |"), report.c_str());
+        QVERIFY(holds(report, "500 of 1,500 requests failed"));
+        QVERIFY(!holds(report, "## Windows"));
+        QVERIFY(holds(report, "vLLM counts: TTFT ends at the first event"));
+        QVERIFY(!holds(report, "nearest rank"));
+        std::ostringstream csv;
+        writePointsCsv(results, csv);
+        const QStringList lines = QString::fromStdString(csv.str()).split('\n');
+        const QStringList names = lines[0].trimmed().split(','), values = lines[1].split(',');
+        const auto column = [&](const char* name) { return values[names.indexOf(QString::fromLatin1(name))]; };
+        QCOMPARE(column("failed"), QStringLiteral("500"));
+        QCOMPARE(column("completed"), QStringLiteral("1000"));
+        for (const char* name : {"mean_in_flight", "rejected", "not_sent", "new_connections", "valid"})
+            QVERIFY2(column(name).isEmpty(), name);
+
+        levels[0].figures.failed.reset();
+        levels[0].figures.durationS.reset();
+        Imported less(levels);
+        const RunResults untold = less.results({});
+        const nlohmann::ordered_json other = resultToJson(untold)["points"][0];
+        QVERIFY(other["failed"].is_null() && other["window"]["end_s"].is_null());
+        QVERIFY(holds(markdownReport(untold), "|  | 1,000 |  |"));
+    }
+
+    /// Neither believed nor not.
+    void whatCouldNotBeCheckedIsNotBelieved()
+    {
+        Imported imported(levelsOf(kSweep));
+        const RunId ours = storeOurs(imported.store());
+        const Result<RunId> again = importForeignRun(imported.store(), "again", "", levelsOf(kSweep));
+        const Result<ComparedRuns> theirs = loadCompared(imported.store(), {imported.id.value(), again.value()}, kTtft1000);
+        const LevelComparison& level = theirs.value().comparisons.at(0).levels.at(0);
+        QCOMPARE(believedText(level, "A", "B"), std::string("not checked"));
+        const auto json = comparisonToJson(theirs.value());
+        QVERIFY(json["levels"][0]["valid"]["a"].is_null() && json["levels"][0]["valid"]["b"].is_null());
+        const Result<ComparedRuns> mixed = loadCompared(imported.store(), {ours, imported.id.value()}, kTtft1000);
+        const LevelComparison& one = mixed.value().comparisons.at(0).levels.at(0);
+        QCOMPARE(believedText(one, "A", "B"), std::string(one.validA ? "A, B not checked" : "not A, B not checked"));
+        QVERIFY(!holds(comparisonMarkdown(mixed.value()), ".."));
+    }
+
     void aPercentileThatIsNotToldDecidesNothing()
     {
         Imported imported(levelsOf(kSweep));
