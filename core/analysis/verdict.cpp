@@ -4,6 +4,8 @@
 #include "analysis/steadiness.h"
 #include "analysis/text.h"
 #include "base/percentile_text.h"
+#include "plan/evidence.h"
+#include "plan/rate_curve.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +27,7 @@ constexpr double kMostCoalescedShare = 0.25;
 constexpr double kMostPromptError = 0.02;
 constexpr double kMostOutputError = 0.05;
 constexpr double kChance = 0.025; ///< one side of a 95 % interval
+constexpr double kPoissonSpread = 3; ///< standard deviations that a number of requests may be off by chance
 constexpr std::ptrdiff_t kLeastUnreached = 3;
 constexpr std::int64_t kAwayShareOfWindow = 20;
 
@@ -110,6 +113,12 @@ void addSampleReasons(Verdict& verdict, const Slo& slo, const PointSummary& summ
                 (isDiagnostic(kind) ? "" : ", and " + countText(needed * 10) + " to be firm"));
 }
 
+/// How many requests an open loop's level means in the window.
+double askedIn(const PointSummary& summary)
+{
+    return requestsBetween(summary.point, summary.window.startS, summary.window.endS);
+}
+
 /// A reason that leaves no doubt about the measurement itself, and a miss that chance cannot explain. Where no
 /// request reached the target, or it refused every one as wrong, there was no load that it could have failed under.
 bool failureStands(const Verdict& verdict, const Slo& slo, const PointSummary& summary)
@@ -119,7 +128,11 @@ bool failureStands(const Verdict& verdict, const Slo& slo, const PointSummary& s
         return false;
     bool fewSamples = false;
     for (const VerdictReason& r : verdict.reasons) {
-        if (r.code == "not_steady" ? !verdict.rising : !isSampleReason(r.code))
+        // Less than the level means, and yet too much.
+        const bool stands = r.code == "not_steady"      ? verdict.rising
+                            : r.code == "rate_off_plan" ? static_cast<double>(attemptedIn(summary)) < askedIn(summary)
+                                                        : isSampleReason(r.code);
+        if (!stands)
             return false;
         fewSamples |= r.code == "too_few_samples" || r.code == "cut_off";
     }
@@ -150,6 +163,7 @@ public:
     {
         generatorBound();
         addSampleReasons(m_verdict, m_data.slo, m_summary);
+        rateOffPlan();
         targetGone();
         if (m_summary.count(Outcome::Completed) == 0)
             return concluded();
@@ -228,6 +242,24 @@ private:
         return percentText(processed / all) + " of the requests have times that were taken when the data " +
                "was processed, and a timer was served " + tooMuchText(lag->at(99)->value, limitMs) +
                " late (p99; at most " + durationText(limitMs) + " may be believed)";
+    }
+
+    /// A point of a curve stands at the load that was asked. Where chance (a few large bursts), the log or a fan-out made
+    /// another one of it, its figures are those of another place.
+    void rateOffPlan()
+    {
+        // Behind the last of a number of requests nothing more is due, while their answers are awaited.
+        if (!m_data.point.openLoop() || m_data.facts.endedBy == "count")
+            return;
+        const double asked = askedIn(m_summary), offered = static_cast<double>(m_data.inWindow.size());
+        if (asked <= 0 || std::abs(offered - asked) <= std::max(kMostRateError * asked, kPoissonSpread * std::sqrt(asked)))
+            return;
+        const double lengthS = m_data.window.lengthS();
+        add("rate_off_plan", "Asked " + figureText(asked / lengthS) + " requests/s, offered " +
+                                 figureText(offered / lengthS) + " (" + countText(m_data.inWindow.size()) +
+                                 " requests in the window, " + (offered > asked ? "+" : "") +
+                                 percentText(offered / asked - 1) +
+                                 "): the point has another load than its level (a longer window brings the two together)");
     }
 
     /// A duration above a limit that does not read like the limit itself.
@@ -386,28 +418,34 @@ private:
 
     void lengths()
     {
-        std::string text;
-        const auto compare = [&](const char* what, double asked, double measured, double most,
-                                 bool onlyBelow) {
+        std::string below, above;
+        const auto compare = [&](const char* what, double asked, double measured, double most) {
             if (asked <= 0)
                 return;
             const double error = measured / asked - 1;
-            if ((onlyBelow ? -error : std::fabs(error)) <= most)
+            if (std::fabs(error) <= most)
                 return;
+            std::string& text = error < 0 ? below : above;
             text += (text.empty() ? "" : "; ") + std::string(what) + " tokens asked " + figureText(asked) +
                     ", measured " + figureText(measured) + " (" + (error > 0 ? "+" : "") +
                     percentText(error) + ")";
         };
-        const RealisedLengths prompt =
-            realised(&RequestRecord::promptTokensPlanned, &RequestRecord::promptTokens);
-        compare("prompt", prompt.asked, prompt.measured, kMostPromptError, false);
+        // A cold start's requests are the target's first: nothing could be asked of it that prompts are fitted by.
+        if (m_data.point.kind != TestKind::ColdStart) {
+            const RealisedLengths prompt =
+                realised(&RequestRecord::promptTokensPlanned, &RequestRecord::promptTokens);
+            compare("prompt", prompt.asked, prompt.measured, kMostPromptError);
+        }
         if (m_data.point.output == OutputPolicy::Forced) {
             const RealisedLengths output =
                 realised(&RequestRecord::outputTokensCap, &RequestRecord::outputTokens);
-            compare("output", output.asked, output.measured, kMostOutputError, true);
+            if (output.measured < output.asked) // what is above the cap is the engine's own count
+                compare("output", output.asked, output.measured, kMostOutputError);
         }
-        if (!text.empty())
-            add("length_shortfall", "The realised lengths are off the plan: mean " + text);
+        if (!below.empty())
+            add("length_shortfall", "The realised lengths are below the plan: mean " + below);
+        if (!above.empty())
+            add("length_excess", "The realised lengths are above the plan: mean " + above);
     }
 
     struct RealisedLengths

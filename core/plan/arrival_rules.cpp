@@ -66,6 +66,11 @@ public:
                     remark(path + ".shape", "has a mean factor of " + exactText(std::round(mean * 1000) / 1000) +
                                                 " over the window: a level's mean rate is its rate times that");
             }
+            const Measurement& m = m_matrix.measurement;
+            if (test.kind == TestKind::ArrivalSweep)
+                spread(test, test.ratesPerS, m.untilStable ? std::max(m.durationS, m.maxDurationS) : m.durationS, path);
+            if (test.kind == TestKind::BurstRecovery)
+                spread(test, {test.baseRatePerS}, test.baselineS, path);
             if (test.kind == TestKind::ColdStart && test.command.empty())
                 remark(path + ".command", "is empty: the target has to be started by hand while the run waits for "
                                           "it; one that is up already is not cold");
@@ -99,6 +104,29 @@ private:
             error(path + ".recorded.to_s", "must be above from_s (" + exactText(test.recorded.fromS) +
                                                "), or 0 for the end of the log; is " +
                                                exactText(test.recorded.toS));
+    }
+
+    /// Bursts that are few and large: how many of them fall into a window is a matter of chance.
+    void spread(const Test& test, const std::vector<double>& ratesPerS, double seconds, const std::string& path)
+    {
+        const bool hasCv = test.process == ArrivalProcess::Gamma || test.process == ArrivalProcess::Weibull;
+        if (ratesPerS.empty() || (test.fanOut == 1 && (!hasCv || test.cv <= 1)))
+            return;
+        const auto at = [&](double rate) { return countSpread(test.process, test.cv, test.fanOut, rate * seconds); };
+        const auto wide = std::count_if(ratesPerS.begin(), ratesPerS.end(),
+                                        [&](double rate) { return at(rate) > kMostCountSpread; });
+        if (wide == 0)
+            return;
+        const double rate = ratesPerS.front();
+        remark(path + (test.fanOut > 1 ? ".fan_out" : ".cv"),
+               "is " + exactText(test.fanOut > 1 ? test.fanOut : test.cv) + ": the number of requests at " +
+                   exactText(rate) + "/s in " + exactText(seconds) + " s, " + exactText(std::round(rate * seconds)) +
+                   ", has a standard deviation of " + exactText(std::round(100 * at(rate))) + " %" +
+                   (ratesPerS.size() > 1 ? " (" + std::to_string(wide) + " of " + std::to_string(ratesPerS.size()) +
+                                               " rates above " + exactText(100 * kMostCountSpread) + " %)"
+                                         : std::string()) +
+                   ", and a point that is offered more than " + exactText(100 * kMostRateError) +
+                   " % off its rate is not believed; a longer window narrows it");
     }
 
     void shape(const Test& test, const std::string& path)

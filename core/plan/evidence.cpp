@@ -42,7 +42,9 @@ std::string openText(const LevelEvidence& level)
 {
     const double n = *level.requests;
     const Evidence evidence = evidenceOf(level.percent, n);
-    std::string text = keys::exactText(std::round(n)) + " requests in " + keys::exactText(level.windowS) +
+    const std::string spread =
+        level.spread > kMostCountSpread ? ", give or take " + roughly(100 * level.spread) + " %," : std::string();
+    std::string text = keys::exactText(std::round(n)) + " requests" + spread + " in " + keys::exactText(level.windowS) +
                        " s: " + percentileText(level.percent) + " ";
     if (evidence == Evidence::None)
         return text + "has no interval, which needs " + keys::exactText(level.neededForInterval);
@@ -89,6 +91,15 @@ double widthOfSamples(double percent, double n)
     return widthOfOne(percent) / std::sqrt(n);
 }
 
+double countSpread(ArrivalProcess process, double cv, int fanOut, double n)
+{
+    if (n <= 0 || process == ArrivalProcess::Recorded)
+        return 0;
+    if (process == ArrivalProcess::Constant)
+        return fanOut > 1 ? fanOut / n : 0;
+    return (process == ArrivalProcess::Poisson ? 1 : cv) * std::sqrt(fanOut / n);
+}
+
 const char* evidenceWords(Evidence evidence)
 {
     switch (evidence) {
@@ -130,8 +141,10 @@ std::vector<LevelEvidence> expectedEvidence(const Plan& plan)
             continue;
         level.neededForInterval = samplesForInterval(level.percent);
         level.neededToBeFirm = samplesForPercentile(level.percent);
-        if (point.openLoop())
+        if (point.openLoop()) {
             level.requests = requestsInWindow(point, level.windowS);
+            level.spread = countSpread(point.process, point.cv, point.fanOut, *level.requests);
+        }
         level.text = level.requests ? openText(level) : closedText(level);
         levels.push_back(std::move(level));
     }

@@ -23,6 +23,15 @@ double samplesForWidth(double percent, double width);
 /// The width that n requests give, on the same assumption.
 double widthOfSamples(double percent, double n);
 
+/// By how much the number of requests spreads around the `n` that are expected: its standard deviation as a share of n.
+/// Gaps with a coefficient of variation of `cv` make cv x sqrt(fanOut / n), as of a renewal process in a long window;
+/// evenly spaced arrivals are at most one of `fanOut` requests off. Recorded arrivals spread by nothing: 0.
+double countSpread(ArrivalProcess process, double cv, int fanOut, double n);
+/// Above this, what a level offers may well be another load than its own.
+inline constexpr double kMostCountSpread = 0.1;
+/// A point whose offered rate is further off the one that was asked is none of its level.
+inline constexpr double kMostRateError = 0.2;
+
 enum class Evidence { None, Weak, Firm };
 /// "no interval", "weak", "firm".
 const char* evidenceWords(Evidence evidence);
@@ -36,6 +45,7 @@ struct LevelEvidence
     double percent = 99;
     double windowS = 0;              ///< the longest
     std::optional<double> requests = {}; ///< expected in the window; absent for a closed loop, which sends as it is answered
+    double spread = 0;                   ///< of their number, countSpread()
     double neededForInterval = 0, neededToBeFirm = 0;
     std::string text = {}; ///< in words; of a closed loop the rates that it needs
 };

@@ -524,6 +524,43 @@ private slots:
         QVERIFY(text(s).startsWith("20 of 220"));
     }
 
+    void anotherRateThanAskedIsAnotherPoint_data()
+    {
+        QTest::addColumn<double>("asked");
+        QTest::addColumn<int>("offered"); // in 30 s
+        QTest::addColumn<bool>("off");
+        QTest::newRow("as asked") << 10.0 << 300 << false;
+        QTest::newRow("a fifth less") << 10.0 << 241 << false;
+        QTest::newRow("more than that") << 10.0 << 239 << true;
+        QTest::newRow("more") << 10.0 << 361 << true;
+        QTest::newRow("few, by chance") << 1.0 << 40 << false; // 3 x sqrt(30) is 16.4
+        QTest::newRow("few, and not by chance") << 1.0 << 47 << true;
+        QTest::newRow("a large burst where one was asked") << 0.1 << 1024 << true;
+    }
+    void anotherRateThanAskedIsAnotherPoint()
+    {
+        QFETCH(double, asked);
+        QFETCH(int, offered);
+        QFETCH(bool, off);
+        const Slo p50 = {{"ttft_ms", 50, 1000}};
+        const PointSummary s = summarized(openLoop(asked), steady(offered).batch, p50);
+        QCOMPARE(codes(s), QString(off ? "rate_off_plan" : ""));
+        PointFacts count; // where their number ended the point, it has no rate beyond the last
+        count.endedBy = "count";
+        QVERIFY(!codes(summarized(openLoop(asked), steady(offered).batch, p50, count)).contains("rate_off_plan"));
+    }
+
+    void whatWasOfferedIsSaidAndFailsAllTheSame()
+    {
+        const PointSummary passing = summarized(openLoop(60), steady(1080).batch);
+        QVERIFY2(text(passing).startsWith("Asked 60 requests/s, offered 36 (1,080 requests in the window, -40 %)"),
+                 qPrintable(text(passing)));
+        QVERIFY(!passing.verdict.failureStands);
+        QVERIFY(summarized(openLoop(60), steady(1080, 3000).batch).verdict.failureStands); // too much at less than that
+        QVERIFY(!summarized(openLoop(20), steady(1080, 3000).batch).verdict.failureStands);
+        QCOMPARE(findOperatingPoint(makeCurves(std::span(&passing, 1), kTtft1000)[0]).state, OperatingState::NoValidPoints);
+    }
+
     void realisedLengthsOffThePlan()
     {
         RecordBuilder b = steady(200);
@@ -532,8 +569,14 @@ private slots:
             r.promptTokens = 140;
         }
         const PointSummary s = summarized(closedLoop(), b.batch);
-        QCOMPARE(codes(s), QString("length_shortfall"));
-        QVERIFY2(text(s).contains("asked 128, measured 140 (+9.4 %)"), qPrintable(text(s)));
+        QCOMPARE(codes(s), QString("length_excess"));
+        QVERIFY2(text(s).contains("above the plan: mean prompt tokens asked 128, measured 140 (+9.4 %)"), qPrintable(text(s)));
+        PointPlan cold = closedLoop(); // before anything could be asked that prompts are fitted by
+        cold.kind = TestKind::ColdStart;
+        QVERIFY(summarized(cold, b.batch).verdict.valid);
+        for (RequestRecord& r : b.batch.records)
+            r.promptTokens = 120;
+        QCOMPARE(codes(summarized(closedLoop(), b.batch)), QString("length_shortfall"));
         for (RequestRecord& r : b.batch.records)
             r.promptTokens = 130; // 1.6 %
         QVERIFY(summarized(closedLoop(), b.batch).verdict.valid);

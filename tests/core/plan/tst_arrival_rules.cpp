@@ -2,6 +2,7 @@
 #include "plan/plan_json.h"
 #include "plan/validate.h"
 
+#include <QRegularExpression>
 #include <QtTest>
 
 #include <nlohmann/json.hpp>
@@ -53,6 +54,32 @@ class ArrivalRulesTest : public QObject
     Q_OBJECT
 
 private slots:
+    void fewLargeBurstsMakeTheNumberOfRequestsAMatterOfChance()
+    {
+        Matrix m = matrixOf(TestKind::ArrivalSweep);
+        m.tests[0].ratesPerS = {10, 1000};
+        const auto remark = [&](const QString& path) {
+            return said(m, Finding::Severity::Remark).filter(QRegularExpression("^" + QRegularExpression::escape(path))).join('|');
+        };
+        m.tests[0].process = ArrivalProcess::Gamma;
+        m.tests[0].cv = 8;
+        QCOMPARE(remark("tests[0].cv"),
+                 QString("tests[0].cv: is 8: the number of requests at 10/s in 30 s, 300, has a standard deviation of 46 % "
+                         "(1 of 2 rates above 10 %), and a point that is offered more than 20 % off its rate is not "
+                         "believed; a longer window narrows it"));
+        m.tests[0].cv = 1.5;
+        QCOMPARE(remark("tests[0].cv"), QString());
+        m.tests[0].process = ArrivalProcess::Poisson;
+        m.tests[0].cv = 8; // not of this process
+        QCOMPARE(remark("tests[0].cv"), QString());
+        m.tests[0].fanOut = 16;
+        QVERIFY(remark("tests[0].fan_out").contains("standard deviation of 23 %"));
+        m.tests[0].process = ArrivalProcess::Constant;
+        QCOMPARE(remark("tests[0].fan_out"), QString()); // 16 of 300
+        m.tests[0].fanOut = 64;
+        QVERIFY(remark("tests[0].fan_out").contains("standard deviation of 21 %"));
+    }
+
     void aLogIsNeeded()
     {
         Matrix m = replay();

@@ -58,6 +58,10 @@ private slots:
                 "fall off exponentially"));
         QVERIFY(QString::fromStdString(levels[2].text)
                     .startsWith("1,200 requests in 30 s: p99 is firm, its interval"));
+        m.tests[0].process = ArrivalProcess::Gamma;
+        m.tests[0].cv = 8; // 8 / sqrt(480)
+        QVERIFY(QString::fromStdString(expectedEvidence(expand(m).value())[1].text)
+                    .startsWith("480 requests, give or take 37 %, in 30 s: p99 is weak"));
         QVERIFY(!levels[3].requests);
         QCOMPARE(QString::fromStdString(levels[3].text),
                  QString("p99 has an interval from 12 requests/s on and is firm from 33 requests/s on (1,000 "
