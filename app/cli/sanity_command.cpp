@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -27,7 +28,7 @@ using Json = nlohmann::ordered_json;
 struct Arguments
 {
     std::vector<std::string> words; ///< of the claim
-    double tokensPerS = 0, requestsPerS = 0, concurrency = 0, promptTokens = 0, outputTokens = 0;
+    std::optional<double> tokensPerS, requestsPerS, concurrency, promptTokens, outputTokens, devices;
     bool perDevice = false, perUser = false;
     std::vector<std::string> latencies; ///< "ttft_ms:p99<=1000"
     BoundInput bound;
@@ -36,33 +37,86 @@ struct Arguments
     bool list = false, json = false;
 };
 
-Result<Claim> claimOf(const Arguments& arguments)
+/// A claim, and where what was typed stands in the place of what its text says.
+struct TypedClaim
+{
+    Claim claim;
+    std::vector<std::string> replaced; ///< "32 in flight, not 96"
+};
+
+void take(TypedClaim& typed, std::optional<double>& member, const std::optional<double>& value, const char* unit)
+{
+    if (!value)
+        return;
+    if (member && *member != *value)
+        typed.replaced.push_back(figureText(*value) + " " + unit + ", not " + figureText(*member));
+    member = value;
+}
+
+void takeLatency(TypedClaim& typed, const SloLimit& limit)
+{
+    const Claim::Latency latency{limit.metric, limit.percentile, limit.limit};
+    const auto same = std::ranges::find_if(typed.claim.latencies, [&](const Claim::Latency& l) {
+        return l.metric == latency.metric && l.percentile == latency.percentile;
+    });
+    if (same == typed.claim.latencies.end()) {
+        typed.claim.latencies.push_back(latency);
+        return;
+    }
+    if (same->ms != latency.ms)
+        typed.replaced.push_back(percentileText(latency.percentile) + " " +
+                                 std::string(metricInfo(*metricFromId(latency.metric)).abbreviation) + " " +
+                                 durationText(latency.ms) + ", not " + durationText(same->ms));
+    *same = latency;
+}
+
+/// A device or model of the options stands in the place of that of the text.
+template <typename Entry>
+void takeName(TypedClaim& typed, std::string& named, const std::string& id, const Entry* (*find)(std::string_view))
+{
+    if (id.empty())
+        return;
+    if (!named.empty() && named != id)
+        typed.replaced.push_back(find(id)->name + ", not " + find(named)->name);
+    named = id;
+}
+
+Result<TypedClaim> claimOf(const Arguments& arguments)
 {
     std::string text;
     for (const std::string& word : arguments.words)
         text += (text.empty() ? "" : " ") + word;
-    Claim claim = parseClaim(text);
-    const auto take = [](std::optional<double>& member, double typed) {
-        if (typed > 0)
-            member = typed;
-    };
-    take(claim.tokensPerS, arguments.tokensPerS);
-    take(claim.requestsPerS, arguments.requestsPerS);
-    take(claim.concurrency, arguments.concurrency);
-    take(claim.promptTokens, arguments.promptTokens);
-    take(claim.outputTokens, arguments.outputTokens);
-    take(claim.devices, arguments.bound.devices);
-    if (arguments.perDevice)
+    TypedClaim typed{parseClaim(text), {}};
+    Claim& claim = typed.claim;
+    if (!claim.doubts.empty())
+        return Error{ErrorCode::BadInput, "sanity", claim.doubts.front()};
+    const bool perDevice = arguments.perDevice && claim.of != Claim::Of::Device;
+    const bool perUser = arguments.perUser && claim.of != Claim::Of::User;
+    if (claim.tokensPerS && !arguments.tokensPerS && claim.of != Claim::Of::System && (perDevice || perUser))
+        typed.replaced.push_back(perDevice ? "tok/s per device, not per user" : "tok/s per user, not per device");
+    take(typed, claim.tokensPerS, arguments.tokensPerS, "tok/s");
+    take(typed, claim.requestsPerS, arguments.requestsPerS, "requests/s");
+    take(typed, claim.concurrency, arguments.concurrency, "in flight");
+    take(typed, claim.promptTokens, arguments.promptTokens, "prompt tokens");
+    take(typed, claim.outputTokens, arguments.outputTokens, "output tokens");
+    take(typed, claim.devices, arguments.devices, arguments.devices == 1.0 ? "device" : "devices");
+    takeName(typed, claim.accelerator, arguments.bound.accelerator, findAccelerator);
+    takeName(typed, claim.model, arguments.bound.model, findServedModel);
+    if (perDevice)
         claim.of = Claim::Of::Device;
-    if (arguments.perUser)
+    if (perUser)
         claim.of = Claim::Of::User;
     for (const std::string& latency : arguments.latencies) {
         const Result<SloLimit> limit = parseSloLimit(latency);
         if (!limit)
             return Error{ErrorCode::BadInput, "--latency", limit.error().message};
-        claim.latencies.push_back({limit.value().metric, limit.value().percentile, limit.value().limit});
+        constexpr std::string_view kClaimed[] = {"ttft_ms", "tpot_ms", "e2e_ms"};
+        if (std::ranges::find(kClaimed, limit.value().metric) == std::end(kClaimed))
+            return Error{ErrorCode::BadInput, "--latency",
+                         limit.value().metric + " is not checked here; allowed: ttft_ms, tpot_ms, e2e_ms"};
+        takeLatency(typed, limit.value());
     }
-    return claim;
+    return typed;
 }
 
 /// "5/0.010": tokens and seconds of each round.
@@ -77,7 +131,8 @@ Result<std::vector<Round>> roundsOf(const std::vector<std::string>& texts, const
         };
         Round round;
         if (slash == std::string::npos || !number(0, slash, round.tokens) ||
-            !number(slash + 1, text.size(), round.seconds) || round.tokens < 0 || !(round.seconds > 0))
+            !number(slash + 1, text.size(), round.seconds) || !(round.tokens >= 0) || !(round.seconds > 0) ||
+            !std::isfinite(round.tokens + round.seconds))
             return Error{ErrorCode::BadInput, option,
                          text + " is no round; a round is tokens/seconds, like 5/0.010"};
         rounds.push_back(round);
@@ -110,6 +165,9 @@ Json claimJson(const Claim& claim)
                              {"percentile", latency.percentile > 0 ? Json(latency.percentile) : Json()},
                              {"ms", latency.ms}});
     return {{"understood", claimText(claim)},
+            {"accelerator", claim.accelerator.empty() ? Json() : Json(claim.accelerator)},
+            {"model", claim.model.empty() ? Json() : Json(claim.model)},
+            {"bytes_per_param", optionalJson(claim.bytesPerParam)},
             {"output_tokens_per_s", optionalJson(claim.tokensPerS)},
             {"of", claim.tokensPerS ? Json(kOf[static_cast<int>(claim.of)]) : Json()},
             {"requests_per_s", optionalJson(claim.requestsPerS)},
@@ -192,33 +250,34 @@ int sanity(const Arguments& arguments)
 {
     if (arguments.list)
         return printTables();
-    const Result<Claim> claim = claimOf(arguments);
-    if (!claim)
-        return fail(claim.error());
+    const Result<TypedClaim> typed = claimOf(arguments);
+    if (!typed)
+        return fail(typed.error());
+    const Claim& claim = typed.value().claim;
     std::vector<SanityFinding> findings;
     if (const Status status = calculate(arguments, findings); !status)
         return fail(status.error());
-    const std::string understood = claimText(claim.value());
-    const bool claimed = claim.value().tokensPerS || claim.value().requestsPerS;
+    const bool claimed = claim.tokensPerS || claim.requestsPerS;
     if (!claimed && findings.empty())
         return fail({ErrorCode::BadInput, "sanity",
                      "no throughput was understood; say one like '8,400 tok/s at concurrency 96', or ask a calculator "
                      "(--closed-loop, --backlog, --rounds)"});
-    BoundInput input = arguments.bound;
-    if (input.devices <= 0)
-        input.devices = 1;
     if (claimed)
-        for (SanityFinding& finding : checkClaim(claim.value(), boundFigures(input)))
+        for (SanityFinding& finding : checkClaim(claim, claimFigures(claim, arguments.bound)))
             findings.push_back(std::move(finding));
     if (arguments.json) {
-        Json json = {{"claim", claimed ? claimJson(claim.value()) : Json()}, {"findings", Json::array()}};
+        Json json = {{"claim", claimed ? claimJson(claim) : Json()},
+                     {"replaced", typed.value().replaced},
+                     {"findings", Json::array()}};
         for (const SanityFinding& finding : findings)
             json["findings"].push_back(findingJson(finding));
         printJson(json);
         return kDone;
     }
     if (claimed)
-        std::cout << "Understood: " << understood << '\n';
+        std::cout << "Understood: " << claimText(claim) << '\n';
+    for (const std::string& replaced : typed.value().replaced)
+        std::cout << "As typed, in the place of the text: " << replaced << '\n';
     printFindings(findings);
     return kDone;
 }
@@ -238,23 +297,37 @@ CLI::Validator known(const char* what, std::span<const std::string_view> ids)
         "");
 }
 
+/// No figure of a claim is 0 or below.
+CLI::Validator aboveZero()
+{
+    return CLI::Validator(
+        [](const std::string& text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool whole = error == std::errc() && end == text.data() + text.size();
+            return whole && value > 0 && std::isfinite(value) ? std::string() : text + " is no number above 0";
+        },
+        "");
+}
+
 } // namespace
 
 void addSanity(CLI::App& app, Action& action)
 {
     auto arguments = std::make_shared<Arguments>();
-    arguments->bound.devices = 0;
     CLI::App* command = app.add_subcommand(
         "sanity", "Say what a headline figure implies, what it leaves out and whether it can be; and small calculators");
     command->add_option("claim", arguments->words, "The claim, as it was written: '8,400 tok/s at concurrency 96'")
         ->type_name("TEXT");
-    command->add_option("--tokens-per-s", arguments->tokensPerS, "Output tokens per second");
-    command->add_flag("--per-device", arguments->perDevice, "The tokens are those of one device");
-    command->add_flag("--per-user", arguments->perUser, "The tokens are those of one user");
-    command->add_option("--requests-per-s", arguments->requestsPerS, "Requests completed per second");
-    command->add_option("--concurrency", arguments->concurrency, "Requests in flight");
-    command->add_option("--prompt-tokens", arguments->promptTokens, "Mean prompt");
-    command->add_option("--output-tokens", arguments->outputTokens, "Mean output");
+    const CLI::Validator positive = aboveZero();
+    command->add_option("--tokens-per-s", arguments->tokensPerS, "Output tokens per second")->check(positive);
+    CLI::Option* perDevice =
+        command->add_flag("--per-device", arguments->perDevice, "The tokens are those of one device");
+    command->add_flag("--per-user", arguments->perUser, "The tokens are those of one user")->excludes(perDevice);
+    command->add_option("--requests-per-s", arguments->requestsPerS, "Requests completed per second")->check(positive);
+    command->add_option("--concurrency", arguments->concurrency, "Requests in flight")->check(positive);
+    command->add_option("--prompt-tokens", arguments->promptTokens, "Mean prompt")->check(positive);
+    command->add_option("--output-tokens", arguments->outputTokens, "Mean output")->check(positive);
     command->add_option("--latency", arguments->latencies, "A latency that is claimed with it, like 'ttft_ms:p99<=1000'")
         ->type_name("LIMIT")
         ->allow_extra_args(false);
@@ -264,14 +337,19 @@ void addSanity(CLI::App& app, Action& action)
     command->add_option("--model", arguments->bound.model, "Model of the table (--list)")
         ->check(known("model", servedModelIds()))
         ->type_name("ID");
-    command->add_option("--devices", arguments->bound.devices, "How many devices; default: 1");
+    command->add_option("--devices", arguments->devices, "How many devices; default: 1")->check(positive);
     command->add_option("--bytes-per-param", arguments->bound.bytesPerParam,
-                        "2 for BF16, 1 for FP8, 0.56 for FP4; default: as the model is published");
-    command->add_option("--bandwidth-gb-per-s", arguments->bound.bandwidthGbPerS, "Of one device, in place of the table");
-    command->add_option("--peak-tflops", arguments->bound.peakTflops, "Of one device, in place of the table");
-    command->add_option("--active-params", arguments->bound.activeParams, "Parameters that a token reads, in place of the table");
+                        "2 for BF16, 1 for FP8, 0.56 for FP4; default: as the model is published")
+        ->check(positive);
+    command->add_option("--bandwidth-gb-per-s", arguments->bound.bandwidthGbPerS, "Of one device, in place of the table")
+        ->check(positive);
+    command->add_option("--peak-tflops", arguments->bound.peakTflops, "Of one device, in place of the table")
+        ->check(positive);
+    command->add_option("--active-params", arguments->bound.activeParams, "Parameters that a token reads, in place of the table")
+        ->check(positive);
     command->add_option("--kv-bytes-per-token", arguments->bound.kvBytesPerToken,
-                        "Keys and values kept of a token, in place of the table");
+                        "Keys and values kept of a token, in place of the table")
+        ->check(positive);
     command->add_option("--closed-loop", arguments->closedLoop, "USERS RESPONSE_S [THINK_S]: requests/s = N / (R + Z)")
         ->expected(2, 3);
     command->add_option("--backlog", arguments->backlog, "OFFERED COMPLETED SECONDS: backlog = (offered - completed) x time")

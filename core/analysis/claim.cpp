@@ -1,114 +1,203 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/claim.h"
 
+#include "analysis/claim_names.h"
+#include "analysis/claim_numbers.h"
 #include "analysis/metrics.h"
 #include "analysis/text.h"
 #include "base/percentile_text.h"
+#include "plan/bound_tables.h"
 
 #include <charconv>
-#include <cmath>
 #include <regex>
 
 namespace tailmark {
 
 namespace {
 
-// A number as people write it, and what may follow it: "8,400", "8.4k", "1.2 million".
-#define NUMBER R"((\d[\d,_']*(?:\.\d+)?)\s*(k|m|million|thousand)?)"
+#define NUMBER "#(\\d+)#"
+/// A word that a number stands before already names that number, not the one behind it.
+#define NOT_NAMED "(#\\d+#(?:[\\s-]*tokens?)?[\\s-]*)?\\b"
 
 std::regex pattern(const char* text)
 {
     return std::regex(text, std::regex::icase | std::regex::ECMAScript);
 }
 
-std::optional<double> numberOf(const std::string& digits, const std::string& factor)
+std::optional<double> percentOf(const std::string& digits)
 {
-    std::string plain;
-    for (const char c : digits) {
-        if (c != ',' && c != '_' && c != '\'')
-            plain += c;
+    double percent = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+    return error == std::errc() && end == digits.data() + digits.size() && percent > 0 && percent < 100
+               ? std::optional(percent)
+               : std::nullopt;
+}
+
+class ClaimReader
+{
+public:
+    ClaimReader(NumberedText text, Claim& claim)
+        : m_text(std::move(text.text)), m_numbers(std::move(text.numbers)), m_claim(claim)
+    {
     }
-    double value = 0;
-    const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-    if (error != std::errc() || !std::isfinite(value))
+
+    void read()
+    {
+        readThroughput();
+        take(m_claim.requestsPerS, "request rate",
+             pattern(NUMBER R"(\s*(?:(?:requests?|reqs?)\s*(?:/|per)\s*(?:seconds?|sec|s)\b|rps\b|qps\b))"), 1);
+        readLatencies();
+        takeBehind(m_claim.promptTokens, "prompt length",
+                   pattern(NOT_NAMED R"((?:isl|input|prompts?)(?:\s+(?:length|len|tokens?))?\s*(?:of|=|:|is)?\s*)" NUMBER));
+        take(m_claim.promptTokens, "prompt length",
+             pattern(NUMBER R"((?:[\s-]*tokens?)?[\s-]*(?:in(?:put)?|prompt|isl)\b(?!\s*flight))"
+                            R"(|#(\d+)#[\s-]*tokens?[\s-]*prompts\b)"),
+             1);
+        takeBehind(m_claim.outputTokens, "output length",
+                   pattern(NOT_NAMED R"((?:osl|output|completions?)(?:\s+(?:length|len|tokens?))?\s*(?:of|=|:|is)?\s*)" NUMBER));
+        take(m_claim.outputTokens, "output length",
+             pattern(NUMBER R"((?:[\s-]*tokens?)?[\s-]*(?:out(?:put)?|completion|osl)\b)"
+                            R"(|#(\d+)#[\s-]*tokens?[\s-]*completions\b)"),
+             1);
+        takeBehind(m_claim.concurrency, "concurrency",
+                   pattern(NOT_NAMED R"((?:concurrency|batch(?:\s+size)?|in\s+flight|parallelism)\s*(?:of|=|:|is)?\s*)" NUMBER));
+        take(m_claim.concurrency, "concurrency",
+             pattern(NUMBER R"(\s*(?:concurren(?:t|cy)\b|parallel|simultaneous|in\s+flight|users?\b|streams?\b|clients?\b|)"
+                            R"(sequences?\b|workers?\b))"),
+             1);
+        take(m_claim.devices, "number of devices",
+             pattern(NUMBER R"(\s*x?\s*(?:gpus?|devices?|accelerators?|chips?|cards?)\b)"
+                            R"(|\b(?:gpus?|devices?)\s*x\s*#(\d+)#)"),
+             1);
+    }
+
+private:
+    /// The number of a group, where it may be taken.
+    std::optional<double> valueOf(const std::string& what, const std::string& group)
+    {
+        const WrittenNumber& number = m_numbers.at(static_cast<std::size_t>(std::stoul(group)));
+        if (number.doubt.empty() && number.value > 0)
+            return number.value;
+        m_claim.doubts.push_back(!number.doubt.empty() ? number.doubt : what + " of " + number.written + ": must be above 0");
         return std::nullopt;
-    if (factor.empty())
-        return value;
-    return value * (factor[0] == 'k' || factor[0] == 'K' || factor[0] == 't' || factor[0] == 'T' ? 1e3 : 1e6);
-}
-
-/// The number of the first match, whose groups are its digits and its factor.
-std::optional<double> find(const std::string& text, const std::regex& what)
-{
-    std::smatch match;
-    return std::regex_search(text, match, what) ? numberOf(match[1], match[2]) : std::nullopt;
-}
-
-void readThroughput(const std::string& text, Claim& claim)
-{
-    static const std::regex kTokens = pattern(
-        NUMBER R"(\s*(?:(?:output|generated|decode)\s+)?(?:(?:tokens?|toks?)\s*(?:/|per)\s*(?:seconds?|sec|s)\b|tps\b|t/s\b))"
-               R"(\s*(?:/|per|each)?\s*(gpus?|devices?|accelerators?|chips?|cards?|users?|streams?|requests?)?)");
-    std::smatch match;
-    if (!std::regex_search(text, match, kTokens))
-        return;
-    claim.tokensPerS = numberOf(match[1], match[2]);
-    const std::string of = match[3];
-    if (!of.empty())
-        claim.of = std::string("usrUSR").find(of[0]) != std::string::npos ? Claim::Of::User : Claim::Of::Device;
-}
-
-void readLatencies(const std::string& text, Claim& claim)
-{
-    static const std::regex kLatency = pattern(
-        R"((?:p(\d+(?:\.\d+)?)|(median))?\s*(ttft|time to first token|tpot|itl|inter-token latency|e2e|end-to-end|latency))"
-        R"((?:\s*\(?p(\d+(?:\.\d+)?)\)?)?[^\d]{0,24}?(\d[\d,]*(?:\.\d+)?)\s*(ms|milliseconds|s|seconds?)\b)");
-    for (std::sregex_iterator it(text.begin(), text.end(), kLatency), end; it != end; ++it) {
-        const std::smatch& match = *it;
-        const std::string name = match[3];
-        const char first = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
-        const bool perToken = name.size() > 1 && (first == 'i' || std::tolower(name[1]) == 'p');
-        Claim::Latency latency;
-        latency.metric = first == 't' && !perToken ? "ttft_ms" : perToken ? "tpot_ms" : "e2e_ms";
-        latency.percentile = match[2].matched ? 50
-                             : match[1].matched ? *numberOf(match[1], "")
-                             : match[4].matched ? *numberOf(match[4], "")
-                                                : 0;
-        latency.ms = *numberOf(match[5], "") * (match[6].str()[0] == 'm' || match[6].str()[0] == 'M' ? 1 : 1000);
-        claim.latencies.push_back(std::move(latency));
     }
-}
+
+    void keep(std::optional<double>& member, const char* what, const std::string& group)
+    {
+        const std::optional<double> value = valueOf(what, group);
+        if (!value)
+            return;
+        if (member && *member != *value)
+            m_claim.doubts.push_back(std::string(what) + " is told twice, " + figureText(*member) + " and " +
+                                     figureText(*value) + "; say one");
+        else
+            member = value;
+    }
+
+    /// Of a match nothing is read twice.
+    void consume(const std::smatch& match)
+    {
+        m_text = match.prefix().str() + ";" + match.suffix().str();
+    }
+
+    /// Every number that the pattern names in its group, or in that after the alternative.
+    void take(std::optional<double>& member, const char* what, const std::regex& named, std::size_t group)
+    {
+        std::smatch match;
+        while (std::regex_search(m_text, match, named)) {
+            keep(member, what, match[group].matched ? match[group] : match[group + 1]);
+            consume(std::smatch(match));
+        }
+    }
+
+    /// The same of numbers that stand behind what they are of.
+    void takeBehind(std::optional<double>& member, const char* what, const std::regex& named)
+    {
+        for (std::size_t from = 0; from < m_text.size();) {
+            std::smatch match;
+            const std::string rest = m_text.substr(from);
+            if (!std::regex_search(rest, match, named))
+                return;
+            const auto at = static_cast<std::size_t>(match.position(0));
+            const auto length = static_cast<std::size_t>(match.length(0));
+            if (match[1].matched) { // its word is of the number before it
+                from += at + static_cast<std::size_t>(match.length(1)) + 1;
+                continue;
+            }
+            keep(member, what, match[2]);
+            m_text.replace(from + at, length, ";");
+            from += at;
+        }
+    }
+
+    void readThroughput()
+    {
+        static const std::regex kTokens = pattern(
+            NUMBER R"(\s*(?:(?:output|generated|decode)\s+)?(?:(?:tokens?|toks?)\s*(?:/|per)\s*(?:seconds?|sec|s)\b|tps\b|t/s\b))"
+                   R"(\s*(?:/|per|each)?\s*(gpus?|devices?|accelerators?|chips?|cards?|users?|streams?|requests?)?)");
+        std::smatch match;
+        while (std::regex_search(m_text, match, kTokens)) {
+            const std::string unit = match[2];
+            const Claim::Of of = unit.empty()                                                 ? Claim::Of::System
+                                 : std::string("usrUSR").find(unit[0]) != std::string::npos ? Claim::Of::User
+                                                                                              : Claim::Of::Device;
+            if (m_claim.tokensPerS && of != m_claim.of)
+                m_claim.doubts.push_back("throughput is told twice, once for each user or device; say one");
+            else
+                keep(m_claim.tokensPerS, "throughput", match[1]);
+            m_claim.of = m_claim.tokensPerS ? of : m_claim.of;
+            consume(std::smatch(match));
+        }
+    }
+
+    void readLatencies()
+    {
+        static const std::regex kLatency = pattern(
+            R"((?:\bp(\d+(?:\.\d+)?)|\b(median)|\b(?:mean|average))?\s*)"
+            R"(\b(ttft|time to first token|tpot|itl|inter-token latency|e2e|end-to-end|latency))"
+            R"((?:[\s,]*(?:at\s+)?\(?p(\d+(?:\.\d+)?)\)?)?[^\d#;]{0,24}?#(\d+)#\s*(ms|milliseconds|s|seconds?)\b)");
+        std::smatch match;
+        while (std::regex_search(m_text, match, kLatency)) {
+            Claim::Latency latency;
+            const std::string name = match[3];
+            const char first = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+            const bool perToken = first == 'i' || std::tolower(static_cast<unsigned char>(name[1])) == 'p';
+            latency.metric = first == 't' && !perToken ? "ttft_ms" : perToken ? "tpot_ms" : "e2e_ms";
+            const std::string digits = match[1].matched ? match[1] : match[4];
+            const std::optional<double> percent = match[2].matched  ? 50
+                                                  : digits.empty() ? 0
+                                                                   : percentOf(digits);
+            if (!percent)
+                m_claim.doubts.push_back("p" + digits + " is no percentile; it must be above 0 and below 100");
+            const std::optional<double> time = valueOf("latency", match[5]);
+            if (percent && time) {
+                const char unit = match[6].str()[0];
+                latency.percentile = *percent;
+                latency.ms = *time * (unit == 'm' || unit == 'M' ? 1 : 1000);
+                m_claim.latencies.push_back(std::move(latency));
+            }
+            consume(std::smatch(match));
+        }
+    }
+
+    std::string m_text;
+    std::vector<WrittenNumber> m_numbers;
+    Claim& m_claim;
+};
 
 } // namespace
 
 Claim parseClaim(const std::string& whole)
 {
     constexpr std::size_t kMostRead = 2000; // the expressions work by recursion
-    const std::string text = whole.substr(0, kMostRead);
-    static const std::regex kRequests =
-        pattern(NUMBER R"(\s*(?:(?:requests?|reqs?)\s*(?:/|per)\s*(?:seconds?|sec|s)\b|rps\b|qps\b))");
-    static const std::regex kConcurrencyBefore =
-        pattern(R"((?:concurrency|batch(?:\s+size)?|in\s+flight|parallelism)\s*(?:of|=|:|is)?\s*)" NUMBER);
-    static const std::regex kConcurrencyAfter = pattern(
-        NUMBER
-        R"(\s*(?:concurrent|parallel|simultaneous|in\s+flight|users?\b|streams?\b|clients?\b|sequences?\b|workers?\b))");
-    static const std::regex kDevices = pattern(
-        NUMBER
-        R"(\s*(?:x|×)?\s*(?:gpus?\b|devices?\b|accelerators?\b|cards?\b|(?:nvidia\s+|amd\s+)?(?:h100|h200|a100|b200|gb200|l4\b|l40s|a10|mi300x|rtx)))");
-    static const std::regex kPrompt =
-        pattern(NUMBER R"((?:[\s-]*tokens?)?[\s-]*(?:in(?:put)?\b|prompts?\b|isl\b)(?!\s*flight))");
-    static const std::regex kOutput =
-        pattern(NUMBER R"((?:[\s-]*tokens?)?[\s-]*(?:out(?:put)?\b|completions?\b|osl\b)(?!\s+tok\w*\s*(?:/|per\b)))");
+    ClaimNames names = takeNames(whole.substr(0, kMostRead));
     Claim claim;
-    readThroughput(text, claim);
-    claim.requestsPerS = find(text, kRequests);
-    claim.concurrency = find(text, kConcurrencyBefore);
-    if (!claim.concurrency)
-        claim.concurrency = find(text, kConcurrencyAfter);
-    claim.devices = find(text, kDevices);
-    claim.promptTokens = find(text, kPrompt);
-    claim.outputTokens = find(text, kOutput);
-    readLatencies(text, claim);
+    claim.accelerator = std::move(names.accelerator);
+    claim.model = std::move(names.model);
+    claim.bytesPerParam = names.bytesPerParam;
+    claim.acceleratorRemark = std::move(names.acceleratorRemark);
+    claim.doubts = std::move(names.doubts);
+    ClaimReader(takeNumbers(names.text), claim).read();
     return claim;
 }
 
@@ -137,6 +226,12 @@ std::string claimText(const Claim& claim)
             std::string(metric ? metricInfo(*metric).abbreviation : latency.metric) + " " +
             durationText(latency.ms));
     }
+    if (const Accelerator* device = findAccelerator(claim.accelerator))
+        add(device->name);
+    if (const ServedModel* model = findServedModel(claim.model))
+        add(model->name);
+    if (claim.bytesPerParam)
+        add(figureText(*claim.bytesPerParam) + (*claim.bytesPerParam == 1 ? " byte" : " bytes") + " per parameter");
     return text;
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/sanity.h"
 
 #include "analysis/comparison.h"
+#include "analysis/sanity_desk.h"
 #include "analysis/text.h"
 
 #include <algorithm>
@@ -14,33 +15,37 @@ namespace {
 using Kind = SanityFinding::Kind;
 
 constexpr double kGiga = 1e9;
-constexpr double kFlopsPerParam = 2;
 
-struct Desk
-{
-    const Claim& claim;
-    BoundFigures figures;
-    std::optional<double> total;   ///< output tok/s of the whole system
-    std::optional<double> batch;   ///< in flight
-    std::optional<double> perUser; ///< tok/s
-    double context = 0;
-    bool contextKnown = false;
-    std::vector<SanityFinding> findings;
-
-    void add(Kind kind, const char* topic, std::string text, std::vector<SanityFigure> values = {})
-    {
-        findings.push_back({kind, topic, std::move(text), std::move(values)});
-    }
-};
+using Desk = SanityDesk;
 
 double devicesOf(const Claim& claim, const BoundFigures& figures)
 {
     return claim.devices.value_or(figures.devices);
 }
 
+std::string productText(const Claim& c)
+{
+    return figureText(*c.requestsPerS) + " requests/s x " + figureText(*c.outputTokens) + " output tokens = " +
+           figureText(*c.requestsPerS * *c.outputTokens) + " tok/s";
+}
+
+/// Throughput, request rate and output length tell one figure twice.
+void compareTotals(Desk& d)
+{
+    constexpr double kRounding = 0.05; // people say figures of two digits
+    const double product = *d.claim.requestsPerS * *d.claim.outputTokens;
+    const bool agree = std::abs(product / *d.total - 1) <= kRounding;
+    d.add(agree ? Kind::Derived : Kind::Impossible, "total",
+          productText(d.claim) + (agree ? ", as claimed but for rounding"
+                                        : ", not the " + figureText(*d.total) +
+                                              " that are claimed: the three figures are not of one test"),
+          {{"output_tokens_per_s", product}});
+}
+
 void findTotals(Desk& d)
 {
     const Claim& c = d.claim;
+    const bool product = c.requestsPerS && c.outputTokens;
     d.batch = c.concurrency;
     if (c.tokensPerS && c.of == Claim::Of::User) {
         d.perUser = c.tokensPerS;
@@ -54,14 +59,21 @@ void findTotals(Desk& d)
                   figureText(*c.tokensPerS) + " tok/s per device x " + figureText(devices) + " devices = " +
                       figureText(*d.total) + " tok/s in all",
                   {{"output_tokens_per_s", *d.total}});
-    } else if (c.requestsPerS && c.outputTokens) {
-        d.total = *c.requestsPerS * *c.outputTokens;
-        d.add(Kind::Derived, "total",
-              figureText(*c.requestsPerS) + " requests/s x " + figureText(*c.outputTokens) + " output tokens = " +
-                  figureText(*d.total) + " tok/s",
-              {{"output_tokens_per_s", *d.total}});
     }
-    if (d.total && d.batch && *d.batch > 0 && !d.perUser)
+    if (product && d.total) {
+        compareTotals(d);
+    } else if (product) {
+        d.total = *c.requestsPerS * *c.outputTokens;
+        d.add(Kind::Derived, "total", productText(c), {{"output_tokens_per_s", *d.total}});
+    }
+    if (d.total && d.perUser && !d.batch) {
+        d.batch = *d.total / *d.perUser;
+        d.add(Kind::Derived, "users",
+              figureText(*d.total) + " tok/s / " + figureText(*d.perUser) + " tok/s for each user = " +
+                  figureText(*d.batch) + " in flight",
+              {{"concurrency", *d.batch}});
+    }
+    if (d.total && d.batch && !d.perUser)
         d.perUser = *d.total / *d.batch;
     d.contextKnown = c.promptTokens || c.outputTokens;
     d.context = c.promptTokens.value_or(0) + c.outputTokens.value_or(0) / 2;
@@ -81,68 +93,48 @@ void checkPerUser(Desk& d)
           {{"output_tokens_per_s_user", *d.perUser}, {"tpot_ms", tpot}});
 }
 
-/// Little's law on the claim: requests/s, and the time that one takes from end to end.
-void checkLittle(Desk& d)
+void sayWhatItWouldTake(Desk& d)
 {
-    const Claim& c = d.claim;
-    std::optional<double> requests = c.requestsPerS;
-    if (!requests && d.total && c.outputTokens && *c.outputTokens > 0) {
-        requests = *d.total / *c.outputTokens;
-        d.add(Kind::Derived, "requests",
-              figureText(*d.total) + " tok/s / " + figureText(*c.outputTokens) + " output tokens = " +
-                  figureText(*requests) + " requests/s",
-              {{"requests_per_s", *requests}});
-    }
-    const auto e2e = std::ranges::find(c.latencies, std::string("e2e_ms"), &Claim::Latency::metric);
-    if (requests && d.batch && *requests > 0) {
-        const double response = *d.batch / *requests;
-        std::string text = "Little: " + figureText(*d.batch) + " in flight / " + figureText(*requests) +
-                           " requests/s = " + figureText(response) + " s from end to end on average";
-        const bool atOdds = e2e != c.latencies.end() && e2e->percentile <= 50 &&
-                            std::abs(e2e->ms / 1000 / response - 1) > 0.25;
-        if (atOdds)
-            text += ", against the claimed " + durationText(e2e->ms) +
-                    ": unless the latencies are very uneven the three figures are not of one test";
-        d.add(atOdds ? Kind::Condition : Kind::Derived, "little", std::move(text), {{"e2e_ms", response * 1000}});
-    } else if (requests && e2e != c.latencies.end() && !d.batch) {
-        const double inFlight = *requests * e2e->ms / 1000;
-        d.batch = inFlight;
-        d.add(Kind::Derived, "little",
-              "Little: " + figureText(*requests) + " requests/s x " + durationText(e2e->ms) + " = " +
-                  figureText(inFlight) + " in flight",
-              {{"concurrency", inFlight}});
-    }
+    d.add(Kind::Condition, "bound",
+          "For it to be true several tokens must come of one pass (speculative decoding), answers or shared "
+          "prefixes from a cache, fewer bytes per parameter or more devices than taken here; else the tokens are "
+          "counted wrongly, for instance prompt tokens among them");
 }
 
-std::string assumptionText(const Desk& d)
+bool isByCompute(const Desk& d, double batch)
 {
-    std::string text = d.figures.accelerator.empty() ? std::string() : d.figures.accelerator;
-    if (!d.figures.model.empty())
-        text += (text.empty() ? "" : ", ") + d.figures.model;
-    for (const std::string& assumption : d.figures.assumptions)
-        text += (text.empty() ? "" : "; ") + assumption;
-    text += d.contextKnown ? "" : "; no context, as no lengths are told";
-    return text.empty() ? text : " (" + text + ")";
+    const std::optional<double> compute = computeBound(d.figures);
+    return compute && *compute < *bandwidthBound(d.figures, batch, d.context);
 }
 
 void checkBoundAtBatch(Desk& d)
 {
-    const double bandwidth = *bandwidthBound(d.figures, *d.batch, d.context);
-    const std::optional<double> compute = computeBound(d.figures);
-    const bool byCompute = compute && *compute < bandwidth;
-    const double bound = byCompute ? *compute : bandwidth;
+    const double batch = std::max(1.0, *d.batch); // below one there are times without any
+    const double bound = *lowerBound(d, batch);
     const double fraction = *d.total / bound;
     const BoundStanding standing = boundStandingOf(fraction);
     d.add(standing == BoundStanding::Impossible ? Kind::Impossible : Kind::Derived, "bound",
           figureText(*d.total) + " tok/s are " + percentText(fraction) + " of the " +
-              (byCompute ? "compute" : "bandwidth") + " bound of " + figureText(bound) + " tok/s at batch " +
-              figureText(*d.batch) + ": " + boundStandingText(standing) + assumptionText(d),
+              (isByCompute(d, batch) ? "compute" : "bandwidth") + " bound of " + figureText(bound) + " tok/s at batch " +
+              figureText(batch) + ": " + boundStandingText(standing) + assumptionText(d),
           {{"bound_tokens_per_s", bound}, {"fraction", fraction}});
     if (standing == BoundStanding::Impossible)
-        d.add(Kind::Condition, "bound",
-              "For it to be true several tokens must come of one pass (speculative decoding), answers or shared "
-              "prefixes from a cache, fewer bytes per parameter or more devices than taken here; else the tokens are "
-              "counted wrongly, for instance prompt tokens among them");
+        sayWhatItWouldTake(d);
+}
+
+/// With others beside it a user gets less than alone.
+void checkOneUser(Desk& d)
+{
+    const double bound = *lowerBound(d, 1);
+    const double fraction = *d.perUser / bound;
+    const bool possible = boundStandingOf(fraction) != BoundStanding::Impossible;
+    d.add(possible ? Kind::Derived : Kind::Impossible, "bound",
+          figureText(*d.perUser) + " tok/s for each user are " + percentText(fraction) + " of the " +
+              (isByCompute(d, 1) ? "compute" : "bandwidth") + " bound of " + figureText(bound) +
+              " tok/s of one user alone, and less is left of it with every other" + assumptionText(d),
+          {{"bound_tokens_per_s", bound}, {"fraction", fraction}});
+    if (!possible)
+        sayWhatItWouldTake(d);
 }
 
 /// The smallest batch whose bound reaches `tokensPerS`; absent where none does.
@@ -227,42 +219,6 @@ void checkPrefill(Desk& d)
           {{"prompt_tokens_per_s", promptPerS}, {"compute_share", share}});
 }
 
-/// Between the quickest step of this batch and the time that Little's law leaves.
-void checkFirstToken(Desk& d)
-{
-    const BoundFigures& f = d.figures;
-    const Claim& c = d.claim;
-    if (c.promptTokens && computeBound(f)) {
-        const double ms = *c.promptTokens / *computeBound(f) * 1000;
-        d.add(Kind::Derived, "first_token",
-              "A prompt of " + figureText(*c.promptTokens) + " tokens takes at least " + durationText(ms) +
-                  " to read by itself",
-              {{"ttft_min_ms", ms}});
-    }
-    if (!d.perUser || !c.outputTokens || *c.outputTokens < 2 || !d.batch)
-        return;
-    const double e2e = *c.outputTokens / *d.perUser * 1000;
-    const auto tpot = std::ranges::find(c.latencies, std::string("tpot_ms"), &Claim::Latency::metric);
-    const bool told = tpot != c.latencies.end() && tpot->percentile <= 50;
-    const auto bound = bandwidthBound(f, *d.batch, d.context);
-    if (!told && !bound)
-        return;
-    const double step = told ? tpot->ms : *d.batch / *bound * 1000;
-    const double first = e2e - (*c.outputTokens - 1) * step;
-    if (first < 0) {
-        if (told)
-            d.add(Kind::Impossible, "first_token",
-                  figureText(*c.outputTokens) + " tokens every " + figureText(step) + " ms take longer than the " +
-                      durationText(e2e) + " that an answer has at this throughput and concurrency");
-        return;
-    }
-    d.add(Kind::Derived, "first_token",
-          "An answer takes " + durationText(e2e) + "; with a token every " + figureText(step) + " ms" +
-              (told ? "" : " (the bound)") + " the first one comes after " + (told ? "" : "at most ") +
-              durationText(first) + " on average",
-          {{"e2e_ms", e2e}, {"ttft_ms", first}});
-}
-
 void findMissing(Desk& d)
 {
     const Claim& c = d.claim;
@@ -280,7 +236,11 @@ void findMissing(Desk& d)
               "No concurrency and no request rate is named: throughput at batch 1 and at batch 128 are different "
               "measurements");
     if (!c.promptTokens || !c.outputTokens)
-        d.add(Kind::Missing, "lengths", "Prompt and output lengths are not told: one pair of short fixed lengths flatters");
+        d.add(Kind::Missing, "lengths",
+              std::string(c.promptTokens  ? "The output length is"
+                          : c.outputTokens ? "The prompt length is"
+                                           : "Prompt and output lengths are") +
+                  " not told: one pair of short fixed lengths flatters");
     if (c.tokensPerS)
         d.add(Kind::Condition, "counting",
               "It must count useful output tokens alone, over the wall clock: not prompt tokens, not rejected drafts, "
@@ -299,15 +259,54 @@ double sumOf(std::span<const Round> rounds, double Round::*member)
 
 bool areRounds(std::span<const Round> rounds)
 {
-    return !rounds.empty() && std::ranges::all_of(rounds, [](const Round& r) { return r.tokens >= 0 && r.seconds > 0; });
+    return !rounds.empty() && std::ranges::all_of(rounds, [](const Round& r) { return r.tokens >= 0 && r.seconds > 0 && std::isfinite(r.tokens + r.seconds); });
 }
 
 } // namespace
+
+std::string assumptionText(const SanityDesk& d)
+{
+    std::string text = d.figures.accelerator.empty() ? std::string() : d.figures.accelerator;
+    if (!d.figures.model.empty())
+        text += (text.empty() ? "" : ", ") + d.figures.model;
+    for (const std::string& assumption : d.figures.assumptions)
+        text += (text.empty() ? "" : "; ") + assumption;
+    if (!d.claim.devices && d.figures.devices == 1)
+        text += std::string(text.empty() ? "" : "; ") + "1 device, as no other number is told";
+    text += d.contextKnown ? "" : "; no context, as no lengths are told";
+    return text.empty() ? text : " (" + text + ")";
+}
+
+std::optional<double> lowerBound(const SanityDesk& d, double batch)
+{
+    const std::optional<double> bandwidth = bandwidthBound(d.figures, batch, d.context);
+    const std::optional<double> compute = computeBound(d.figures);
+    return bandwidth && compute ? std::min(*bandwidth, *compute) : bandwidth;
+}
 
 const char* sanityKindId(SanityFinding::Kind kind)
 {
     constexpr const char* kIds[] = {"derived", "missing", "condition", "impossible"};
     return kIds[static_cast<int>(kind)];
+}
+
+BoundFigures claimFigures(const Claim& claim, BoundInput typed)
+{
+    const bool namedDevice = typed.accelerator.empty() && typed.bandwidthGbPerS <= 0;
+    if (namedDevice)
+        typed.accelerator = claim.accelerator;
+    if (typed.model.empty() && typed.activeParams <= 0)
+        typed.model = claim.model;
+    const bool namedFormat = typed.bytesPerParam <= 0 && claim.bytesPerParam;
+    if (namedFormat)
+        typed.bytesPerParam = *claim.bytesPerParam;
+    BoundFigures figures = boundFigures(typed);
+    if (namedDevice && !claim.acceleratorRemark.empty())
+        figures.assumptions.push_back(claim.acceleratorRemark);
+    if (namedFormat)
+        figures.assumptions.push_back(figureText(*claim.bytesPerParam) + (*claim.bytesPerParam == 1 ? " byte" : " bytes") +
+                                      " per parameter, by the format in the text");
+    return figures;
 }
 
 std::vector<SanityFinding> checkClaim(const Claim& claim, const BoundFigures& figures)
@@ -317,17 +316,24 @@ std::vector<SanityFinding> checkClaim(const Claim& claim, const BoundFigures& fi
     findTotals(d);
     checkPerUser(d);
     checkLittle(d);
-    if (!bandwidthBound(d.figures, 1, d.context)) {
+    if (!lowerBound(d, 1)) {
         d.add(Kind::Missing, "hardware",
-              "No device and model are stated, so that it cannot be held against what the hardware allows");
-    } else if (d.total && *d.total > 0) {
-        if (d.batch && *d.batch > 0)
+              std::string(figures.bandwidthGbPerS > 0 ? "No model is"
+                          : figures.activeParams > 0  ? "No device is"
+                                                      : "No device and model are") +
+                  " stated, so that it cannot be held against what the hardware allows");
+    } else if (d.total) {
+        if (d.batch)
             checkBoundAtBatch(d);
         else
             findNeededBatch(d);
         checkMemory(d);
         checkPrefill(d);
+    } else if (d.perUser) {
+        checkOneUser(d);
+        checkMemory(d);
     }
+    checkLatencies(d);
     checkFirstToken(d);
     findMissing(d);
     return std::move(d.findings);
@@ -335,7 +341,8 @@ std::vector<SanityFinding> checkClaim(const Claim& claim, const BoundFigures& fi
 
 std::optional<SanityFinding> closedLoopRate(double users, double responseS, double thinkS)
 {
-    if (!(users > 0) || !(responseS >= 0) || !(thinkS >= 0) || !(responseS + thinkS > 0))
+    if (!(users > 0) || !(responseS >= 0) || !(thinkS >= 0) || !(responseS + thinkS > 0) ||
+        !std::isfinite(users + responseS + thinkS))
         return std::nullopt;
     const double rate = users / (responseS + thinkS);
     const std::string sum =
@@ -349,7 +356,8 @@ std::optional<SanityFinding> closedLoopRate(double users, double responseS, doub
 
 std::optional<SanityFinding> backlogGrowth(double offeredPerS, double completedPerS, double seconds)
 {
-    if (!(offeredPerS > 0) || !(completedPerS > 0) || !(seconds > 0))
+    if (!(offeredPerS > 0) || !(completedPerS > 0) || !(seconds > 0) ||
+        !std::isfinite(offeredPerS + completedPerS + seconds))
         return std::nullopt;
     const double backlog = std::max(0.0, (offeredPerS - completedPerS) * seconds);
     const double wait = backlog / completedPerS;

@@ -34,6 +34,9 @@ struct SanityFinding
 };
 const char* sanityKindId(SanityFinding::Kind kind); ///< "derived", "missing", "condition", "impossible"
 
+/// The hardware and model to hold a claim against: what was typed, and for the rest the names in the claim's text.
+BoundFigures claimFigures(const Claim& claim, BoundInput typed);
+
 /// What a claim implies on this hardware and model, of which any may be unknown. `claim.devices`, where told, stands in
 /// for `figures.devices`.
 std::vector<SanityFinding> checkClaim(const Claim& claim, const BoundFigures& figures);

@@ -41,6 +41,10 @@ void TestDesk::aClaimIsHeldAgainstTheHardware()
     QCOMPARE(text.code, 0);
     QVERIFY2(text.out.startsWith("Understood: 8,400 tok/s, 96 in flight\n"), text.out.constData());
     QVERIFY(text.out.contains("No latency is named"));
+    const Ended typed = cli({u"sanity"_s, u"8,400 tok/s at concurrency 96 on H100"_s, u"--concurrency"_s, u"32"_s,
+                             u"--accelerator"_s, u"a100-40gb"_s});
+    QVERIFY2(typed.out.contains("As typed, in the place of the text: 32 in flight, not 96\n"), typed.out.constData());
+    QVERIFY2(typed.out.contains("NVIDIA A100 40 GB, not NVIDIA H100 80 GB SXM\n"), typed.out.constData());
 }
 
 void TestDesk::calculatorsShowTheirNumbers()
@@ -59,7 +63,14 @@ void TestDesk::whatIsNoClaimIsRefused()
     for (const QStringList& arguments : {QStringList{u"sanity"_s, u"the fastest engine"_s}, QStringList{u"sanity"_s},
                                          QStringList{u"sanity"_s, u"--rounds"_s, u"5"_s},
                                          QStringList{u"sanity"_s, u"--backlog"_s, u"0"_s, u"1"_s, u"1"_s},
-                                         QStringList{u"sanity"_s, u"9 tok/s"_s, u"--accelerator"_s, u"h100"_s}}) {
+                                         QStringList{u"sanity"_s, u"9 tok/s"_s, u"--accelerator"_s, u"h100"_s},
+                                         QStringList{u"sanity"_s, u"8.400 tok/s"_s}, QStringList{u"sanity"_s, u"-5 tok/s"_s},
+                                         QStringList{u"sanity"_s, u"--tokens-per-s"_s, u"inf"_s},
+                                         QStringList{u"sanity"_s, u"9 tok/s"_s, u"--prompt-tokens"_s, u"-5"_s},
+                                         QStringList{u"sanity"_s, u"9 tok/s"_s, u"--devices"_s, u"0"_s},
+                                         QStringList{u"sanity"_s, u"9 tok/s"_s, u"--bytes-per-param"_s, u"0"_s},
+                                         QStringList{u"sanity"_s, u"9 tok/s"_s, u"--latency"_s, u"send_lag_ms:p99<=9"_s},
+                                         QStringList{u"sanity"_s, u"--rounds"_s, u"5/inf"_s}}) {
         const Ended refused = cli(arguments);
         QVERIFY2(refused.code == 2 && refused.errorLines().size() == 1, refused.err.constData());
     }

@@ -57,7 +57,37 @@ private slots:
         QTest::newRow("headline") << "8,400 tok/s at concurrency 96" << "8,400 tok/s, 96 in flight";
         QTest::newRow("per GPU") << "10,000 tokens per second per GPU" << "10,000 tok/s per device";
         QTest::newRow("in short") << "10k tok/s/GPU on 8 GPUs" << "10,000 tok/s per device, 8 devices";
-        QTest::newRow("named devices") << "we see 45k tokens/sec on 8x H100" << "45,000 tok/s, 8 devices";
+        QTest::newRow("named devices") << "we see 45k tokens/sec on 8x H100"
+                                       << "45,000 tok/s, 8 devices, NVIDIA H100 80 GB SXM";
+        QTest::newRow("one device") << "900 tok/s on A100" << "900 tok/s, NVIDIA A100 80 GB SXM";
+        QTest::newRow("form of a device") << "900 tok/s on A100-80GB PCIe" << "900 tok/s, NVIDIA A100 80 GB PCIe";
+        QTest::newRow("several") << "10,000 tok/s/H100 on 8 \u00d7 H100" << "10,000 tok/s per device, 8 devices, NVIDIA H100 80 GB SXM";
+        QTest::newRow("glued") << "45k tok/s on 8xH200" << "45,000 tok/s, 8 devices, NVIDIA H200 141 GB SXM";
+        QTest::newRow("wide digits") << "\uff18400 tok/s" << "8,400 tok/s";
+        QTest::newRow("or more") << "8,400+ tok/s" << "8,400 tok/s";
+        QTest::newRow("game card") << "120 tok/s, 1 user, RTX 4090" << "120 tok/s, 1 in flight, NVIDIA GeForce RTX 4090 24 GB";
+        QTest::newRow("a rack") << "45k tok/s on GB200 NVL72" << "45,000 tok/s, NVIDIA GB200 186 GB (one GPU)";
+        QTest::newRow("another of that name") << "900 tok/s on H100 NVL" << "900 tok/s";
+        QTest::newRow("model") << "Llama-3.1-8B-Instruct on L40S: 2,000 tok/s at batch 32"
+                               << "2,000 tok/s, 32 in flight, NVIDIA L40S 48 GB, Llama 3.1 8B";
+        QTest::newRow("its other name") << "Llama 3.3 70B FP8, 900 tok/s"
+                                        << "900 tok/s, Llama 3.1 and 3.3 70B, 1 byte per parameter";
+        QTest::newRow("no such model") << "DeepSeek-R1-Distill-Llama-8B, 900 tok/s" << "900 tok/s";
+        QTest::newRow("blanks") << "8 400 tokens/s, batch 96" << "8,400 tok/s, 96 in flight";
+        QTest::newRow("thin blanks") << "1\u202f234\u2009567 tok/s" << "1,234,567 tok/s";
+        QTest::newRow("points and a comma") << "8.400,5 tok/s" << "8,400 tok/s"; // to three digits at least
+        QTest::newRow("blanks and a comma") << "8 400,5 tok/s" << "8,400 tok/s";
+        QTest::newRow("apostrophes") << "8'400 tok/s" << "8,400 tok/s";
+        QTest::newRow("points alone") << "1.234.567 tok/s" << "1,234,567 tok/s";
+        QTest::newRow("exponent") << "1e3 tok/s" << "1,000 tok/s";
+        QTest::newRow("two numbers") << "concurrency 8, 400 tok/s" << "400 tok/s, 8 in flight";
+        QTest::newRow("other words first") << "8,400 tok/s, ISL 1024 OSL 128"
+                                           << "8,400 tok/s, 1,024 prompt tokens, 128 output tokens";
+        QTest::newRow("words behind") << "8,400 tok/s, 1024 input 128 output, 96 in flight 8 GPUs"
+                                      << "8,400 tok/s, 96 in flight, 8 devices, 1,024 prompt tokens, 128 output tokens";
+        QTest::newRow("words before") << "8,400 tok/s, input length 1024, output 128, 500 prompts"
+                                      << "8,400 tok/s, 1,024 prompt tokens, 128 output tokens";
+        QTest::newRow("at a percentile") << "8,400 tok/s, TTFT at p99 of 250 ms" << "8,400 tok/s, p99 TTFT 250 ms";
         QTest::newRow("per user") << "88 tok/s per user with 96 concurrent users" << "88 tok/s per user, 96 in flight";
         QTest::newRow("requests") << "20 requests/s, p99 latency 4 s" << "20 requests/s, p99 E2E 4 s";
         QTest::newRow("latency") << "5,600 tok/s @ batch 32, p99 TTFT 720 ms" << "5,600 tok/s, 32 in flight, p99 TTFT 720 ms";
@@ -75,6 +105,135 @@ private slots:
         QFETCH(QString, text);
         QFETCH(QString, understood);
         QCOMPARE(QString::fromStdString(claimText(parseClaim(text.toStdString()))), understood);
+    }
+
+    void whatIsNotCertainIsADoubt_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("doubt");
+        QTest::newRow("negative") << "-5 tok/s" << "-5 is below 0";
+        QTest::newRow("zero") << "0 tok/s" << "throughput of 0: must be above 0";
+        QTest::newRow("no concurrency") << "8,400 tok/s at concurrency 0" << "concurrency of 0: must be above 0";
+        QTest::newRow("too large") << "1e999 tok/s" << "1e999 is out of range";
+        QTest::newRow("groups of two") << "84,00 tok/s" << "84,00 is no number";
+        QTest::newRow("decimal comma") << "8,4 tok/s" << "8,4 is no number";
+        QTest::newRow("version") << "1.2.3 tok/s" << "1.2.3 is no number";
+        QTest::newRow("point or group") << "8.400 tok/s" << "8.400 may be 8,400 or 8 and a fraction";
+        QTest::newRow("one or two") << "batch 96 400 tok/s" << "96 400 may be one number or two";
+        QTest::newRow("comma with a blank") << "8, 400 tok/s" << "8, 400 may be one number or two";
+        QTest::newRow("range") << "8,400-9,000 tok/s" << "8,400-9,000 is a range";
+        QTest::newRow("range in words") << "8 to 12 tok/s" << "8 to 12 is a range";
+        QTest::newRow("dash") << "8\u201312 tok/s" << "8-12 is a range";
+        QTest::newRow("two throughputs") << "1,900 tok/s at first and 8,400 tok/s later"
+                                         << "throughput is told twice, 1,900 and 8,400";
+        QTest::newRow("of a user and of all") << "8,400 tok/s, 88 tok/s per user" << "once for each user";
+        QTest::newRow("two concurrencies") << "8,400 tok/s, concurrency 8, 96 users" << "concurrency is told twice";
+        QTest::newRow("two devices") << "8,400 tok/s on H100 and A100" << "two devices are named";
+        QTest::newRow("two models") << "8,400 tok/s, Qwen3-8B or Llama 3.1 8B" << "two models are named";
+        QTest::newRow("percentile") << "8,400 tok/s, p999 TTFT 2 s" << "p999 is no percentile";
+        QTest::newRow("latency") << "8,400 tok/s, p99 TTFT 0 ms" << "latency of 0: must be above 0";
+    }
+    void whatIsNotCertainIsADoubt()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, doubt);
+        const Claim claim = parseClaim(text.toStdString());
+        QVERIFY2(!claim.doubts.empty(), claimText(claim).c_str());
+        QVERIFY2(holds(claim.doubts.front(), qPrintable(doubt)), claim.doubts.front().c_str());
+    }
+
+    void theTextNamesTheHardware()
+    {
+        const Claim claim = parseClaim("400 tok/s at concurrency 1, Llama 3.1 8B on H100");
+        const auto findings = checkClaim(claim, claimFigures(claim, {}));
+        QCOMPARE(topic(findings, "bound")->kind, SanityFinding::Kind::Impossible);
+        QVERIFY(holds(topic(findings, "bound")->text, "H100 taken as the fastest of the 2 of that name"));
+        BoundInput typed; // stands in the place of the text
+        typed.accelerator = "b200-sxm";
+        const BoundFigures figures = claimFigures(claim, typed);
+        QCOMPARE(figures.accelerator, std::string("NVIDIA B200 180 GB SXM"));
+        QCOMPARE(figures.model, std::string("Llama 3.1 8B"));
+        const Claim device = parseClaim("400 tok/s on A100");
+        QVERIFY(holds(topic(checkClaim(device, claimFigures(device, {})), "hardware")->text, "No model is stated"));
+        const Claim narrow = parseClaim("Llama 3.1 8B FP8, 400 tok/s at concurrency 1 on H100 SXM");
+        const auto of8 = checkClaim(narrow, claimFigures(narrow, {})); // 446 tok/s
+        QCOMPARE(topic(of8, "bound")->kind, SanityFinding::Kind::Derived);
+        QVERIFY(holds(topic(of8, "bound")->text, "1 byte per parameter, by the format in the text"));
+    }
+
+    void oneUserAloneHasABound()
+    {
+        const auto findings = check("300 tok/s per user", on("h100-sxm", "llama-3.1-8b", 2));
+        const SanityFinding& bound = *topic(findings, "bound");
+        QCOMPARE(bound.kind, SanityFinding::Kind::Impossible);
+        QVERIFY(std::fabs(figureOf(bound, "bound_tokens_per_s") - 223.2) < 0.1);
+        QCOMPARE(topic(check("100 tok/s per user", on("h100-sxm", "llama-3.1-8b", 2)), "bound")->kind,
+                 SanityFinding::Kind::Derived);
+    }
+
+    void throughputAgainstRequestsAndLengths()
+    {
+        const auto findings = check("8,400 tok/s, 100 requests/s, 128 output tokens");
+        const SanityFinding& total = *topic(findings, "total");
+        QCOMPARE(total.kind, SanityFinding::Kind::Impossible);
+        QVERIFY2(holds(total.text, "100 requests/s x 128 output tokens = 12,800 tok/s, not the 8,400"), total.text.c_str());
+        QCOMPARE(topic(check("8,400 tok/s, 65 requests/s, 128 output tokens"), "total")->kind,
+                 SanityFinding::Kind::Derived);
+        QCOMPARE(figureOf(*topic(check("50 tok/s per user, 100 requests/s, 128 output tokens"), "users"), "concurrency"),
+                 256.0);
+    }
+
+    void aTokenTimeBelowAStep()
+    {
+        // 15.01 GB / 3,350 GB/s = 4.48 ms
+        const auto findings = check("10,000 tok/s at concurrency 64, 512 in / 128 out, median TPOT 2 ms", on("h100-sxm", "llama-3.1-8b", 2));
+        const SanityFinding& tpot = *topic(findings, "tpot");
+        QCOMPARE(tpot.kind, SanityFinding::Kind::Impossible);
+        QVERIFY2(holds(tpot.text, "p50 TPOT 2 ms: a step takes at least 4.5") && holds(tpot.text, "of all 64 in flight"),
+                 tpot.text.c_str());
+        for (const SanityFinding& finding : findings)
+            QVERIFY2(!holds(finding.text, "with a token every 2 ms"), finding.text.c_str()); // nothing is derived of it
+        // 60,000 tok/s x 5 ms = 300 sequences, of which the compute bound of 65,889 tok/s lets a step take 4.55 ms
+        QVERIFY(!topic(check("60,000 tok/s, median TPOT 5 ms", on("h100-sxm", "llama-3.1-8b", 2)), "tpot"));
+        // 10,000 tok/s x 4.5 ms = 45 sequences at 512 tokens: 15.01 GB + 45 x 67 MB take 5.4 ms
+        const auto together = check("10,000 tok/s, 512 in, mean TPOT 4.6 ms", on("h100-sxm", "llama-3.1-8b", 2));
+        QCOMPARE(topic(together, "tpot")->kind, SanityFinding::Kind::Impossible);
+        QVERIFY2(holds(topic(together, "tpot")->text, "46 sequences decoded at once (Little)"), topic(together, "tpot")->text.c_str());
+        QCOMPARE(topic(check("8,400 tok/s at concurrency 96, mean TPOT 20 ms"), "tpot")->kind, SanityFinding::Kind::Condition);
+    }
+
+    void aFirstTokenBelowItsPrompt()
+    {
+        const auto bound = on("h100-sxm", "llama-3.1-8b", 2);
+        const auto pass = check("2,000 tok/s at concurrency 8, 512 in / 128 out, median TTFT 1 ms", bound);
+        QCOMPARE(topic(pass, "ttft")->kind, SanityFinding::Kind::Impossible);
+        QVERIFY2(holds(topic(pass, "ttft")->text, "one pass over the weights alone takes at least 4.") &&
+                     holds(topic(pass, "ttft")->text, "7.77 ms"),
+                 topic(pass, "ttft")->text.c_str());
+        const auto prompt = check("2,000 tok/s at concurrency 8, 512 in / 128 out, median TTFT 6 ms", bound);
+        QVERIFY2(holds(topic(prompt, "ttft")->text, "unless the prefix cache"), topic(prompt, "ttft")->text.c_str());
+        QVERIFY(!topic(check("2,000 tok/s at concurrency 8, 512 in / 128 out, p99 TTFT 30 ms", bound), "ttft"));
+        QCOMPARE(topic(check("2,000 tok/s at concurrency 8, 512 in / 128 out, p99 E2E 400 ms", bound), "e2e")->kind,
+                 SanityFinding::Kind::Impossible);
+    }
+
+    void aTailBelowTheMean()
+    {
+        // 64 / 50 = 1.28 s; (1.28 - 0.99 x 1) / 0.01 = 29 s
+        const auto findings = check("10,000 tok/s at concurrency 64, 200 output tokens, p99 E2E 1 s");
+        const SanityFinding& little = *topic(findings, "little");
+        QCOMPARE(little.kind, SanityFinding::Kind::Condition);
+        QVERIFY2(holds(little.text, "above the claimed p99 E2E 1 s: only if the slowest 1 % take 29 s or more"),
+                 little.text.c_str());
+        QCOMPARE(topic(check("10,000 tok/s at concurrency 64, 200 output tokens, p99 E2E 2 s"), "little")->kind,
+                 SanityFinding::Kind::Derived);
+    }
+
+    void percentilesAreInOrder()
+    {
+        QCOMPARE(topic(check("900 tok/s, median TTFT 1 s, p99 TTFT 500 ms"), "order")->kind, SanityFinding::Kind::Impossible);
+        QCOMPARE(topic(check("900 tok/s, p99 TTFT 2 s, p99 E2E 1 s"), "order")->kind, SanityFinding::Kind::Impossible);
+        QVERIFY(!topic(check("900 tok/s, median TTFT 100 ms, p99 TTFT 500 ms, p99 E2E 1 s"), "order"));
     }
 
     void perUserRateOfTheCurve()
@@ -187,6 +346,8 @@ private slots:
         QCOMPARE(figureOf(finding, "requests_per_s"), 32 / (response + think));
         QVERIFY(!closedLoopRate(0, 1, 0));
         QVERIFY(!closedLoopRate(32, 0, 0));
+        QVERIFY(!closedLoopRate(INFINITY, 1, 0));
+        QVERIFY(!backlogGrowth(20, 16, INFINITY));
     }
 
     void backlogOfAnOpenLoop()
