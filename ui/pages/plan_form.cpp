@@ -177,6 +177,19 @@ void PlanForm::bindText(Cell& cell, PlanLineEdit* edit, Read read, Write write)
     cell.forget = [edit] { edit->setModified(false); };
 }
 
+PlanComboBox* PlanForm::addChoice(const std::string& path, const QString& label,
+                                  const std::vector<Choice>& choices, std::function<int(const Matrix&)> read,
+                                  std::function<void(Matrix&, int)> write, const QString& help, int span)
+{
+    auto* combo = new PlanComboBox;
+    for (const Choice& choice : choices) {
+        combo->addItem(choice.text);
+        combo->setItemData(combo->count() - 1, choice.help, Qt::ToolTipRole);
+    }
+    addChoiceCell(path, label, combo, help, span, std::move(read), std::move(write));
+    return combo;
+}
+
 void PlanForm::addChoiceCell(const std::string& path, const QString& label, PlanComboBox* combo,
                              const QString& help, int span, std::function<int(const Matrix&)> read,
                              std::function<void(Matrix&, int)> write)

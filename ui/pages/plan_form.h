@@ -66,6 +66,10 @@ public:
     template <typename Access>
     PlanComboBox* addChoice(const std::string& path, const QString& label, const std::vector<Choice>& choices,
                             Access access, const QString& help = {}, int span = 1);
+    /// The same for what is no enum by itself: the index of the choice, and what choosing one does.
+    PlanComboBox* addChoice(const std::string& path, const QString& label, const std::vector<Choice>& choices,
+                            std::function<int(const Matrix&)> read, std::function<void(Matrix&, int)> write,
+                            const QString& help = {}, int span = 1);
     /// `access` gives a string that is one of the ids.
     template <typename Access>
     PlanComboBox* addIdChoice(const std::string& path, const QString& label,
@@ -184,16 +188,9 @@ PlanComboBox* PlanForm::addChoice(const std::string& path, const QString& label,
                                   int span)
 {
     using T = std::remove_cvref_t<decltype(access(std::declval<Matrix&>()))>;
-    auto* combo = new PlanComboBox;
-    for (const Choice& choice : choices) {
-        combo->addItem(choice.text);
-        combo->setItemData(combo->count() - 1, choice.help, Qt::ToolTipRole);
-    }
-    addChoiceCell(
-        path, label, combo, help, span,
-        [access](const Matrix& matrix) { return static_cast<int>(access(matrix)); },
-        [access](Matrix& matrix, int index) { access(matrix) = static_cast<T>(index); });
-    return combo;
+    return addChoice(
+        path, label, choices, [access](const Matrix& matrix) { return static_cast<int>(access(matrix)); },
+        [access](Matrix& matrix, int index) { access(matrix) = static_cast<T>(index); }, help, span);
 }
 
 template <typename Access>

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_workload_section.h"
 
-#include "base/bounded_json.h"
 #include "bridge/workload_preview.h"
 #include "models/format.h"
 #include "pages/plan_json_field.h"
+#include "pages/plan_length_fields.h"
+#include "pages/plan_mix_rows.h"
 #include "pages/trace_import_dialog.h"
 #include "pages/workload_view.h"
-#include "plan/length_quantiles.h"
-#include "plan/plan_json.h"
-#include "plan/validate.h"
 #include "style/icons.h"
 #include "style/theme.h"
 
@@ -21,13 +19,9 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QTimer>
 
 #include <cmath>
-#include <tuple>
-
-#include <nlohmann/json.hpp>
 
 namespace tailmark::ui {
 
@@ -44,69 +38,12 @@ QString droppedFile(const QMimeData* data)
     return path.endsWith(".tailmark.json"_L1) ? QString() : path; // a matrix is opened by the window
 }
 
-/// "p50: 800, p99: 24000", by rising percent, and back.
-QString quantilesText(const LengthQuantiles& quantiles)
-{
-    QStringList parts;
-    for (const QuantilePoint& point : quantilePoints(quantiles))
-        parts << u"%1: %2"_s.arg(QString::fromStdString(point.name)).arg(point.tokens);
-    for (const auto& [name, tokens] : quantiles) // names that are none are the user's to mend
-        if (!quantilePercent(name))
-            parts << u"%1: %2"_s.arg(QString::fromStdString(name)).arg(tokens);
-    return parts.join(u", "_s);
-}
-
-QString readQuantiles(const QString& text, LengthQuantiles& quantiles)
-{
-    LengthQuantiles read;
-    for (const QString& part : text.split(QRegularExpression(u"[,;]"_s), Qt::SkipEmptyParts)) {
-        const QStringList two = part.split(u':');
-        qint64 tokens = 0;
-        const QString problem = two.size() == 2 ? wholeNumberFromText(two[1], 1, 2'000'000, tokens)
-                                                : PlanWorkloadSection::tr("write p50: tokens");
-        if (!problem.isEmpty())
-            return PlanWorkloadSection::tr("“%1”: %2").arg(part.trimmed(), problem);
-        read[two[0].trimmed().toStdString()] = static_cast<int>(tokens);
-    }
-    quantiles = std::move(read);
-    return {};
-}
-
-/// The parts of a mix as the file has them.
-QString partsText(const Matrix& matrix)
-{
-    if (matrix.workload.lengths.kind != LengthsKind::Mix || matrix.workload.lengths.parts.empty())
-        return {};
-    const nlohmann::ordered_json json = matrixToJson(matrix);
-    return QString::fromStdString(json["workload"]["lengths"]["parts"].dump());
-}
-
-QString readParts(Matrix& matrix, const QString& text)
-{
-    nlohmann::json parts = text.trimmed().isEmpty()
-                               ? nlohmann::json::array()
-                               : boundedJson(text.toStdString());
-    if (!parts.is_array())
-        return PlanWorkloadSection::tr("a JSON list of parts is expected");
-    // By the reader of the file, which knows the keys and says what is wrong with them.
-    Matrix whole;
-    whole.workload.lengths.kind = LengthsKind::Mix;
-    nlohmann::json json = nlohmann::json::parse(matrixToJson(whole).dump());
-    json["workload"]["lengths"]["parts"] = std::move(parts);
-    const Result<Matrix> read = matrixFromJson(json, {});
-    if (!read.ok() && read.error().line().find("workload.lengths.parts") != std::string::npos)
-        return QString::fromStdString(read.error().line());
-    if (read.ok())
-        matrix.workload.lengths.parts = read.value().workload.lengths.parts;
-    return {};
-}
-
 } // namespace
 
 PlanWorkloadSection::PlanWorkloadSection(PlanDocument& document, WorkloadPreview& preview, QWidget* parent)
     : PlanSection(tr("Workload"), document, parent), m_preview(preview), m_lengths(addForm(4)),
-      m_prefix(nullptr), m_state(new QLabel(this)), m_reading(new QPushButton(this)),
-      m_view(new WorkloadView(this))
+      m_prefix(nullptr), m_mix(new PlanMixRows(document, this)), m_state(new QLabel(this)),
+      m_reading(new QPushButton(this)), m_view(new WorkloadView(this))
 {
     setAcceptDrops(true);
     addLengths();
@@ -157,24 +94,7 @@ void PlanWorkloadSection::addLengths()
          {tr("A mix of kinds"), tr("Several kinds of requests, each with its lengths and its share")},
          {tr("Prompts from a file"), tr("The real prompts of a file are sent")}},
         [](auto& m) -> auto& { return m.workload.lengths.kind; }, {}, 2);
-    m_lengths->addNumber(
-        "lengths.prompt_tokens", tr("Prompt"), tr("tokens"),
-        [](auto& m) -> auto& { return m.workload.lengths.promptTokens; });
-    m_lengths->addNumber(
-        "lengths.output_tokens", tr("Output"), tr("tokens"),
-        [](auto& m) -> auto& { return m.workload.lengths.outputTokens; },
-        tr("Cap on the output, or its length when forced"));
-    PlanLineEdit* file = m_lengths->addText(
-        "lengths.file", tr("Trace &file"),
-        [](const Matrix& m) { return QString::fromStdString(m.workload.lengths.file); },
-        [](Matrix& m, const QString& text) {
-            // Another file has other rows.
-            if (m.workload.lengths.file != text.trimmed().toStdString())
-                m.workload.lengths.hash.clear();
-            m.workload.lengths.file = text.trimmed().toStdString();
-            return QString();
-        },
-        tr("A log with prompt and output tokens of each request. A file can also be dropped here."), 2);
+    PlanLineEdit* file = addLengthFields(*m_lengths, {});
     QAction* browse = file->addAction(icon(u"open"_s, Tint::Secondary), QLineEdit::TrailingPosition);
     browse->setText(tr("Browse…"));
     browse->setToolTip(tr("Browse for a trace file (Ctrl+B)"));
@@ -182,46 +102,9 @@ void PlanWorkloadSection::addLengths()
     browse->setShortcutContext(Qt::WidgetShortcut);
     file->QWidget::addAction(browse);
     connect(browse, &QAction::triggered, this, &PlanWorkloadSection::browse);
-    std::vector<IdChoice> formats;
-    for (const std::string_view format : traceFormatIds())
-        formats.push_back({std::string(format), format == "auto" ? tr("Recognise it") : text(format), {}});
-    m_lengths->addIdChoice(
-        "lengths.format", tr("Format"), formats, [](auto& m) -> auto& { return m.workload.lengths.format; },
-        tr("Of the trace file; File > Import trace… lets you choose its columns"), 2);
-    m_lengths->addChoice(
-        "lengths.draw", tr("Drawn"),
-        {{tr("Together"), tr("Prompt and output of a row stay together, as they were")},
-         {tr("Apart"),
-          tr("Prompt and output are drawn from different rows: shows what their correlation costs")}},
-        [](auto& m) -> auto& { return m.workload.lengths.draw; }, {}, 2);
-    for (const auto& [path, label, member] :
-         {std::tuple("lengths.prompt", tr("Prompt quantiles"), &Lengths::promptQuantiles),
-          std::tuple("lengths.output", tr("Output quantiles"), &Lengths::outputQuantiles)})
-        m_lengths
-            ->addText(
-                path, label,
-                [member = member](const Matrix& m) { return quantilesText(m.workload.lengths.*member); },
-                [member = member](Matrix& m, const QString& text) {
-                    return readQuantiles(text, m.workload.lengths.*member);
-                },
-                tr("Tokens at each, with commas between; min and max bound it"), 2)
-            ->setPlaceholderText(u"p50: 800, p95: 6000, p99: 24000"_s);
-    m_lengths->addNumber(
-        "lengths.rank_correlation", tr("Rank correlation"), {},
-        [](auto& m) -> auto& { return m.workload.lengths.rankCorrelation; },
-        tr("Of prompt and output, from −1 to 1; 0 draws them independently"), 2);
-    m_lengths
-        ->addText("lengths.parts", tr("Parts of the mix"), partsText, readParts,
-                  tr("A JSON list: name, weight, lengths, and a prefix of their own where they have one"), 4)
-        ->setPlaceholderText(u"[{\"name\": \"chat\", \"weight\": 3, \"lengths\": {\"kind\": \"fixed\", "
-                             "\"prompt_tokens\": 512, \"output_tokens\": 128}}, …]"_s);
-    m_lengths
-        ->addString(
-            "lengths.hash", tr("Rows"), [](auto& m) -> auto& { return m.workload.lengths.hash; },
-            tr("SHA-256 of the rows that are meant, whatever becomes of the file; empty takes the file as it "
-               "is"),
-            2)
-        ->setPlaceholderText(tr("as the file has them"));
+    body()->addWidget(m_mix);
+    connect(m_mix, &PlanMixRows::formAdded, this, &PlanWorkloadSection::watch);
+    connect(m_mix, &PlanMixRows::formRemoved, this, &PlanWorkloadSection::forget);
 }
 
 void PlanWorkloadSection::addPolicies()
@@ -306,18 +189,8 @@ void PlanWorkloadSection::showFields()
 {
     const Workload& workload = document().matrix().workload;
     const LengthsKind kind = workload.lengths.kind;
-    const bool log = isDrawnFromLog(kind);
-    const bool file = log || kind == LengthsKind::Prompts;
-    m_lengths->setFieldVisible("lengths.prompt_tokens", kind == LengthsKind::Fixed);
-    m_lengths->setFieldVisible("lengths.output_tokens",
-                               kind == LengthsKind::Fixed || kind == LengthsKind::Prompts);
-    for (const char* path : {"lengths.file", "lengths.hash"})
-        m_lengths->setFieldVisible(path, file);
-    m_lengths->setFieldVisible("lengths.format", kind == LengthsKind::Trace);
-    m_lengths->setFieldVisible("lengths.draw", log);
-    for (const char* path : {"lengths.prompt", "lengths.output", "lengths.rank_correlation"})
-        m_lengths->setFieldVisible(path, kind == LengthsKind::Quantiles);
-    m_lengths->setFieldVisible("lengths.parts", kind == LengthsKind::Mix);
+    showLengthFields(*m_lengths, kind);
+    m_mix->setVisible(kind == LengthsKind::Mix);
     for (const char* path : {"prefix.shared_tokens", "prefix.groups", "prefix.share"})
         m_prefix->setFieldVisible(path, workload.prefix.kind == PrefixKind::Shared);
     for (const char* path : {"sessions.turns", "sessions.growth_tokens"})

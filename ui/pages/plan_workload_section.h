@@ -7,6 +7,7 @@ class QPushButton;
 
 namespace tailmark::ui {
 
+class PlanMixRows;
 class WorkloadPreview;
 class WorkloadView;
 
@@ -40,6 +41,7 @@ private:
     WorkloadPreview& m_preview;
     PlanForm* m_lengths;
     PlanForm* m_prefix;
+    PlanMixRows* m_mix;
     QLabel* m_state;
     QPushButton* m_reading; ///< stops it, or begins it again
     WorkloadView* m_view;

@@ -372,7 +372,8 @@ private slots:
         QCOMPARE(m_document->matrix().target.baseUrl, "http://127.0.0.1:8000/v1");
         QVERIFY2(m_page->whyNotRunnable().isEmpty(), qPrintable(m_page->whyNotRunnable()));
         QVERIFY(anyLabel(*m_page, "A-B-B-A order"));
-        QVERIFY(anyLabel(*m_page, "points on each of two targets") || anyLabel(*m_page, "point(s) on each of two"));
+        QVERIFY(anyLabel(*m_page, "points on each of two targets") ||
+                anyLabel(*m_page, "point(s) on each of two"));
         QVERIFY(m_page->focusField("paired_with.card.quantization"));
         typeInto(field("Quantization of the second target"), "fp8");
         QCOMPARE(m_document->matrix().pairedWith->card.entries.at("quantization"), "fp8");
@@ -400,6 +401,56 @@ private slots:
         QVERIFY(api);
         QVERIFY2(messageAt(api).contains("more than the engine differs"), qPrintable(messageAt(api)));
         QVERIFY(runButton()->isEnabled());
+    }
+
+    void partsOfAMixComeAndGo()
+    {
+        m_document->edit("mix", {}, [](Matrix& m) { m.workload.lengths.kind = LengthsKind::Mix; });
+        const auto parts = [this] { return m_document->matrix().workload.lengths.parts; };
+        auto* add = buttonWithText(*m_page, "Add a part");
+        QVERIFY(add && add->isVisibleTo(m_page.get()));
+        QVERIFY(!m_page->whyNotRunnable().isEmpty());
+        QTest::mouseClick(add, Qt::LeftButton);
+        QTest::mouseClick(add, Qt::LeftButton);
+        QCOMPARE(parts().size(), std::size_t(2));
+        TRY_VERIFY2(m_page->whyNotRunnable().isEmpty(), qPrintable(m_page->whyNotRunnable()));
+        typeInto(field("Weight of part 2"), "3");
+        typeInto(field("Prompt of part 2"), "64");
+        QCOMPARE(parts()[1].weight, 3.0);
+        QCOMPARE(parts()[1].lengths.promptTokens, 64);
+        QCOMPARE(parts()[0].lengths.promptTokens, 512);
+        typeInto(field("Name of part 2"), parts()[0].name.c_str());
+        QVERIFY2(messageAt(field("Name of part 2")).contains("unique"),
+                 qPrintable(messageAt(field("Name of part 2"))));
+        typeInto(field("Name of part 2"), "agents");
+
+        auto* kind = named<QComboBox>(*m_page, "Lengths of part 2");
+        QVERIFY(kind);
+        kind->setCurrentIndex(int(LengthsKind::Quantiles));
+        emit kind->activated(int(LengthsKind::Quantiles));
+        QVERIFY(!field("Prompt of part 2"));
+        typeInto(field("Prompt quantiles of part 2"), "p50: 100, p99: 900");
+        QCOMPARE(parts()[1].lengths.promptQuantiles, (LengthQuantiles{{"p50", 100}, {"p99", 900}}));
+        auto* prefix = named<QComboBox>(*m_page, "Shared prefixes of part 2");
+        QVERIFY(prefix && !parts()[1].prefix);
+        prefix->setCurrentIndex(2);
+        emit prefix->activated(2);
+        typeInto(field("Groups of part 2"), "4");
+        QCOMPARE(parts()[1].prefix->groups, 4);
+        prefix->setCurrentIndex(0);
+        emit prefix->activated(0);
+        QVERIFY(!parts()[1].prefix && !field("Groups of part 2"));
+
+        auto* remove = named<QToolButton>(*m_page, "Remove part 1");
+        QVERIFY(remove);
+        QTest::mouseClick(remove, Qt::LeftButton);
+        QCOMPARE(parts().size(), std::size_t(1));
+        QCOMPARE(parts()[0].name, "agents");
+        QCOMPARE(field("Name of part 1")->text(), "agents");
+        m_document->undoStack().undo();
+        QCOMPARE(parts().size(), std::size_t(2));
+        m_document->edit("fixed", {}, [](Matrix& m) { m.workload.lengths.kind = LengthsKind::Fixed; });
+        QVERIFY(!add->isVisibleTo(m_page.get()));
     }
 
     void anotherMatrixForgetsWhatWasBeingTyped()
@@ -490,10 +541,10 @@ private slots:
             const auto kind = static_cast<LengthsKind>(k);
             Matrix matrix;
             matrix.workload.lengths.kind = kind;
+            matrix.workload.prefix.kind = PrefixKind::Shared;
             matrix.workload.lengths.promptQuantiles =
                 matrix.workload.lengths.outputQuantiles = {{"p50", 10}, {"p99", 90}};
-            matrix.workload.lengths.parts = {{"part", 1, fixedLengths(8, 8), Prefix()}};
-            matrix.workload.prefix.kind = PrefixKind::Shared;
+            matrix.workload.lengths.parts = {{"part", 1, fixedLengths(8, 8), matrix.workload.prefix}};
             matrix.workload.sessions.kind = SessionsKind::Synthetic;
             matrix.pairedWith.emplace();
             for (std::size_t i = 0; i < keys::Choice<TestKind>::ids.size(); ++i) {
