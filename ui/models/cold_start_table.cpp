@@ -16,8 +16,11 @@ QString tr(const char* source)
     return QCoreApplication::translate("ColdStartTable", source);
 }
 
+/// To the millisecond: the port is asked every 50 ms.
 Cell number(std::optional<double> value)
 {
+    if (value)
+        value = std::round(*value * 1000) / 1000;
     return {formatNumber(value, 3), value ? QVariant(*value) : QVariant(-HUGE_VAL), {}, Badge::None};
 }
 
@@ -39,7 +42,8 @@ Table coldStartPhases(const ColdStartSummary& s)
     add(tr("ready"), s.readyS, tr("It lists its models and has no /health that says otherwise."));
     add(tr("first token"), s.firstTokenS, tr("Of the first request that succeeded."));
     add(s.steadyRequest ? tr("steady, request %1").arg(*s.steadyRequest) : tr("steady"), s.steadyS,
-        tr("That request was sent: it and every running median of three behind it have a TTFT of at most 10 % above "
+        tr("That request was sent: it and every running median of three behind it have a TTFT of at most 10 "
+           "% above "
            "that of the last half."));
     return table;
 }

@@ -6,7 +6,8 @@
 
 namespace tailmark::ui {
 
-/// What a cold start went through: when each phase was over and how long it took. What was not reached has no time.
+/// What a cold start went through: when each phase was over and how long it took. What was not reached has no
+/// time.
 Table coldStartPhases(const ColdStartSummary& summary);
 
 } // namespace tailmark::ui

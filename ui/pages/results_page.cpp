@@ -347,10 +347,10 @@ void ResultsPage::showFrontier()
     m_frontier->setSlo(m_results->slo, m_results->run.plan.matrix.slo);
     m_frontier->chart()->setSeries({series});
     const QString missing = whyNoPoints(*m_results, test);
+    m_frontier->setVisible(!isColdStart(test)); // it has no curve: its phases take the room
     m_frontier->chart()->setMessage(
         !series.points.isEmpty() ? QString()
         : !missing.isEmpty()     ? missing
-        : isColdStart(test)      ? tr("A cold start has no curve: its phases stand below.")
                                  : tr("No finished point of this test has both values. Choose other axes, "
                                           "or look at Outcomes."));
     const OperatingPoint* op = operatingPointOf(*m_results, test);

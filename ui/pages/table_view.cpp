@@ -15,6 +15,12 @@
 
 namespace tailmark::ui {
 
+namespace {
+
+constexpr int kHeadPadding = 8; // as the style sheet has it
+
+} // namespace
+
 QColor badgeColor(Badge badge, const QPalette& palette)
 {
     const ThemeColours& colours = themeColours(palette);
@@ -63,6 +69,12 @@ void HeadView::initStyleOptionForIndex(QStyleOptionHeader* option, int section) 
 {
     QHeaderView::initStyleOptionForIndex(option, section);
     option->text = broken(option->text);
+    // As a letter of the head: the style would draw its arrow over the end of a title at the right.
+    if (option->sortIndicator != QStyleOptionHeader::None) {
+        option->text += option->sortIndicator == QStyleOptionHeader::SortDown ? QStringLiteral(" ▾")
+                                                                              : QStringLiteral(" ▴");
+        option->sortIndicator = QStyleOptionHeader::None;
+    }
 }
 
 QSize HeadView::sectionSizeFromContents(int section) const
@@ -70,7 +82,8 @@ QSize HeadView::sectionSizeFromContents(int section) const
     const QString title = model()->headerData(section, orientation()).toString();
     const QFontMetrics metrics(font());
     const QSize whole = metrics.size(0, title), two = metrics.size(0, broken(title));
-    return QHeaderView::sectionSizeFromContents(section) + two - whole;
+    const int height = QHeaderView::sectionSizeFromContents(section).height() + two.height() - whole.height();
+    return {two.width() + metrics.horizontalAdvance(QStringLiteral(" ▾")) + 2 * kHeadPadding, height};
 }
 
 TableView::TableView(QWidget* parent)
