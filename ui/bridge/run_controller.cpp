@@ -201,7 +201,8 @@ void RunController::handlePartner(const RunEvent& event)
     else if (const auto* ended = std::get_if<RunFinished>(&event)) {
         m_partnerOutcome = *ended;
         if (!ended->error.empty())
-            emit warning(tr("The run on the second target ended: %1").arg(QString::fromStdString(ended->error)));
+            emit warning(
+                tr("The run on the second target ended: %1").arg(QString::fromStdString(ended->error)));
     } else if (const auto* preparing = std::get_if<Preparation>(&event)) {
         m_preparation = *preparing;
         emit prepared(*m_preparation);

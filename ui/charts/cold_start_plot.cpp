@@ -42,12 +42,14 @@ void ColdStartPlot::restyle()
         if (m_summary.ttftMs[i])
             line.points.append({static_cast<double>(i + 1), *m_summary.ttftMs[i]});
     setLines({line});
-    QList<LegendEntry> legend{{tr("one request"), style().seriesColor(0), MarkerShape::Circle, Qt::SolidLine}};
+    QList<LegendEntry> legend{
+        {tr("one request"), style().seriesColor(0), MarkerShape::Circle, Qt::SolidLine}};
     if (m_summary.steadyTtftMs)
-        legend.append({tr("steady at %1").arg(formatMetric(Metric::Ttft, m_summary.steadyTtftMs)), style().operating,
-                       std::nullopt, Qt::DashLine});
+        legend.append({tr("steady at %1").arg(formatMetric(Metric::Ttft, m_summary.steadyTtftMs)),
+                       style().operating, std::nullopt, Qt::DashLine});
     if (m_summary.steadyRequest)
-        legend.append({tr("from request %1 on").arg(*m_summary.steadyRequest), style().muted, std::nullopt, Qt::DotLine});
+        legend.append({tr("from request %1 on").arg(*m_summary.steadyRequest), style().muted, std::nullopt,
+                       Qt::DotLine});
     setLegend(legend);
 }
 

@@ -6,8 +6,8 @@
 
 namespace tailmark::ui {
 
-/// TTFT of the requests of a cold start in their order, with what it is once it is steady and from which request on.
-/// Failures stand as crosses at the upper edge.
+/// TTFT of the requests of a cold start in their order, with what it is once it is steady and from which
+/// request on. Failures stand as crosses at the upper edge.
 class ColdStartPlot : public PlotView
 {
     Q_OBJECT

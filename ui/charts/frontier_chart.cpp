@@ -16,7 +16,7 @@ namespace tailmark::ui {
 namespace {
 
 constexpr qreal kMarker = 10;
-constexpr qreal kRing = 6; // around the operating point
+constexpr qreal kRing = 6;  // around the operating point
 constexpr qreal kGrab = 5;  // half the height in which the SLO line can be taken
 constexpr qreal kNear = 30; // how far the crosshair looks for a point
 constexpr qreal kSloStep = 1.05;

@@ -21,8 +21,8 @@ bool meets(const QLineF& line, const QRectF& box)
 
 } // namespace
 
-std::optional<QRectF> labelPlace(QPointF at, QSizeF size, qreal gap, const QRectF& room, const QList<QRectF>& taken,
-                                 const QList<QLineF>& lines)
+std::optional<QRectF> labelPlace(QPointF at, QSizeF size, qreal gap, const QRectF& room,
+                                 const QList<QRectF>& taken, const QList<QLineF>& lines)
 {
     const qreal w = size.width(), h = size.height();
     for (const bool clearOfLines : {true, false})

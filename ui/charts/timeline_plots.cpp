@@ -57,7 +57,9 @@ void TimePlot::paintLabels(QPainter& painter)
     if (!m_namesPhases)
         return;
     const QRectF area = plotArea();
-    const auto x = [&](double s) { return std::clamp(toView({s, yScale().max}).x(), area.left(), area.right()); };
+    const auto x = [&](double s) {
+        return std::clamp(toView({s, yScale().max}).x(), area.left(), area.right());
+    };
     if (isSteadyKnown())
         painter.fillRect(QRectF(QPointF(x(m_data.steadyFromS), area.top() - kSteadyBar - 2),
                                 QPointF(x(m_data.steadyToS), area.top() - 2)),
@@ -69,7 +71,8 @@ void TimePlot::paintLabels(QPainter& painter)
         const qreal from = x(m_data.phases[i].startS) + 2;
         const qreal to = i + 1 < m_data.phases.size() ? x(m_data.phases[i + 1].startS) - 4 : area.right();
         if (to - from > 20)
-            painter.drawText(QRectF(from, strip.top(), to - from, strip.height()), Qt::AlignLeft | Qt::AlignVCenter,
+            painter.drawText(QRectF(from, strip.top(), to - from, strip.height()),
+                             Qt::AlignLeft | Qt::AlignVCenter,
                              metrics.elidedText(m_data.phases[i].name, Qt::ElideRight, to - from));
     }
 }

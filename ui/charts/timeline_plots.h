@@ -8,8 +8,9 @@
 
 namespace tailmark::ui {
 
-/// A chart along the time of one point, with its window and phases. The one that names them does so above its plot, where
-/// no line runs: the window and the steady part in the legend, this as a bar as well, the phases over their begin.
+/// A chart along the time of one point, with its window and phases. The one that names them does so above its
+/// plot, where no line runs: the window and the steady part in the legend, this as a bar as well, the phases
+/// over their begin.
 class TimePlot : public PlotView
 {
     Q_OBJECT

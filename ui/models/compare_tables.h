@@ -10,8 +10,8 @@
 
 namespace tailmark::ui {
 
-/// One row a level of `test` that both runs have: throughput, latency and goodput of the baseline and of a run that is
-/// called by its letter, with their ratio and its interval.
+/// One row a level of `test` that both runs have: throughput, latency and goodput of the baseline and of a
+/// run that is called by its letter, with their ratio and its interval.
 Table levelsTable(std::span<const LevelComparison> levels, const std::string& test, const QString& letter);
 /// What differs between the baseline and a run that is called by its letter, unknown entries marked.
 Table differencesTable(std::span<const Difference> differences, const QString& letter);

@@ -40,13 +40,15 @@ void askForName(StoreSession& store, RunId run, QWidget* parent)
 void addBaselineActions(QMenu& menu, StoreSession& store, RunId run, QWidget* parent,
                         const std::function<void(RunId)>& compare)
 {
-    menu.addAction(tr("Keep as baseline…"), parent, [&store, run, parent] { askForName(store, run, parent); });
+    menu.addAction(tr("Keep as baseline…"), parent,
+                   [&store, run, parent] { askForName(store, run, parent); });
     for (const auto& [name, baseline] : store.baselines())
         if (baseline != run)
             menu.addAction(tr("Compare with baseline “%1”").arg(text(name)), parent,
                            [compare, baseline = baseline] { compare(baseline); });
     for (const QString& name : baselinesOf(store.baselines(), run))
-        menu.addAction(tr("Forget baseline “%1”").arg(name), parent, [&store, name] { store.removeBaseline(name); });
+        menu.addAction(tr("Forget baseline “%1”").arg(name), parent,
+                       [&store, name] { store.removeBaseline(name); });
 }
 
 } // namespace tailmark::ui

@@ -49,8 +49,8 @@ bool areDistinct(const std::vector<RunId>& runs)
 ComparePage::ComparePage(StoreSession* store, QWidget* parent)
     : QWidget(parent), m_store(store), m_choices(new QGridLayout), m_swap(new QPushButton(tr("Swap"), this)),
       m_add(new QPushButton(icon(QStringLiteral("add")), tr("Add a run"), this)),
-      m_baseline(new QPushButton(tr("Baseline"), this)),
-      m_stack(new QStackedWidget(this)), m_empty(new EmptyState({}, {}, this))
+      m_baseline(new QPushButton(tr("Baseline"), this)), m_stack(new QStackedWidget(this)),
+      m_empty(new EmptyState({}, {}, this))
 {
     m_choices->setHorizontalSpacing(8);
     m_choices->setVerticalSpacing(6);
@@ -65,7 +65,8 @@ ComparePage::ComparePage(StoreSession* store, QWidget* parent)
     m_baseline->setMenu(menu);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
         menu->clear();
-        addBaselineActions(*menu, *m_store, runs().front(), this, [this](RunId baseline) { compareWith(baseline); });
+        addBaselineActions(*menu, *m_store, runs().front(), this,
+                           [this](RunId baseline) { compareWith(baseline); });
     });
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeContent());
@@ -444,8 +445,8 @@ QString ComparePage::letterAgainst() const
     return text(runLetter(static_cast<std::size_t>(m_against->currentIndex()) + 1));
 }
 
-/// Beside a run of another tool ours are shown as that tool counts, so that like stands beside like everywhere on the
-/// page.
+/// Beside a run of another tool ours are shown as that tool counts, so that like stands beside like
+/// everywhere on the page.
 void ComparePage::countAlike()
 {
     std::vector<RunInfo> infos;
@@ -530,7 +531,7 @@ void ComparePage::showTest()
     const auto capacity = std::find_if(m_comparison.capacities.begin(), m_comparison.capacities.end(),
                                        [&](const CapacityComparison& c) { return c.test == test; });
     const bool compared = capacity != m_comparison.capacities.end();
-    m_claim->setText(compared ? text(capacity->sentence)
+    m_claim->setText(compared       ? text(capacity->sentence)
                      : test.empty() ? tr("The two runs have no test of the same name.")
                      : !missing.isEmpty()
                          ? missing.join(QLatin1Char(' '))

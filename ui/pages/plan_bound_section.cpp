@@ -36,7 +36,8 @@ PlanBoundSection::PlanBoundSection(PlanDocument& document, QWidget* parent)
     addFigure(form, "peak_tflops", tr("Peak compute"), tr("TFLOP/s"), &BoundInput::peakTflops,
               &BoundFigures::peakTflops, tr("Of one device, dense, for the width of the weights"));
     addFigure(form, "bytes_per_param", tr("Bytes per parameter"), {}, &BoundInput::bytesPerParam,
-              &BoundFigures::bytesPerParam, tr("2 for BF16, 1 for FP8, 0.56 for FP4; empty or 0 takes what stands there in grey"));
+              &BoundFigures::bytesPerParam,
+              tr("2 for BF16, 1 for FP8, 0.56 for FP4; empty or 0 takes what stands there in grey"));
 
     PlanForm* more = addFoldedForm(tr("Parameters, experts, keys and values"), 3);
     more->setPathPrefix("bound");

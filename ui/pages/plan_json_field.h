@@ -35,8 +35,7 @@ PlanLineEdit* addHeadersField(PlanForm& form, const std::string& path, const QSt
                               int span = 2)
 {
     PlanLineEdit* field = form.addText(
-        path, label,
-        [access](const Matrix& matrix) { return jsonFieldText(nlohmann::json(access(matrix))); },
+        path, label, [access](const Matrix& matrix) { return jsonFieldText(nlohmann::json(access(matrix))); },
         [access](Matrix& matrix, const QString& text) { return readHeaders(text, access(matrix)); },
         PlanForm::tr("Sent with each request, like {\"X-Team\": \"perf\"}. Never a key: that comes from the "
                      "environment."),

@@ -8,8 +8,8 @@
 
 namespace tailmark::ui {
 
-/// One of the two targets of a matrix with the card that is typed for it. The second is there in a paired matrix
-/// only.
+/// One of the two targets of a matrix with the card that is typed for it. The second is there in a paired
+/// matrix only.
 struct MatrixSide
 {
     Side side = Side::A;

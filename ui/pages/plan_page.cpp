@@ -256,8 +256,9 @@ void PlanPage::refresh()
         const bool paired = m_document.matrix().pairedWith.has_value();
         const int points = static_cast<int>(plan.value().points.size());
         const QString time = formatDuration(estimatedSeconds(plan.value()) * (paired ? 2 : 1));
-        m_estimate->setText(paired ? tr("%n point(s) on each of two targets, about %1", nullptr, points).arg(time)
-                                   : tr("%n point(s), about %1", nullptr, points).arg(time));
+        m_estimate->setText(
+            paired ? tr("%n point(s) on each of two targets, about %1", nullptr, points).arg(time)
+                   : tr("%n point(s), about %1", nullptr, points).arg(time));
     } else {
         m_estimate->setText({});
     }

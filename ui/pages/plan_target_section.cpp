@@ -45,9 +45,9 @@ constexpr Engine kEngines[] = {
 } // namespace
 
 PlanTargetSection::PlanTargetSection(PlanDocument& document, TargetProber& prober, Side side, QWidget* parent)
-    : PlanSection(side == Side::A ? tr("Target") : tr("Second target"), document, parent), m_prober(prober),
-      m_side{side}, m_probe(new QPushButton(label(tr("&Probe")), this)), m_state(new QLabel(this)),
-      m_card(new QFrame(this)), m_cardGrid(new QGridLayout(m_card))
+    : PlanSection(side == Side::A ? tr("Target") : tr("Second target"), document, parent),
+      m_prober(prober), m_side{side}, m_probe(new QPushButton(label(tr("&Probe")), this)),
+      m_state(new QLabel(this)), m_card(new QFrame(this)), m_cardGrid(new QGridLayout(m_card))
 {
     if (side == Side::B)
         beginSecond();
@@ -81,7 +81,8 @@ QString PlanTargetSection::label(const QString& text) const
 void PlanTargetSection::beginSecond()
 {
     m_add = new QPushButton(icon(u"add"_s), tr("Add a second target"), this);
-    m_add->setToolTip(tr("Measure two targets with this matrix, point by point in turn, for a paired comparison"));
+    m_add->setToolTip(
+        tr("Measure two targets with this matrix, point by point in turn, for a paired comparison"));
     connect(m_add, &QPushButton::clicked, this, [this] {
         document().edit(m_add->text(), {}, [](Matrix& matrix) {
             matrix.pairedWith = PairedTarget{matrix.target, {}}; // asked as the first, at a place of its own
@@ -93,9 +94,10 @@ void PlanTargetSection::beginSecond()
     m_part = new QWidget(this);
     beginPart(m_part);
 
-    auto* order = new QLabel(tr("Both are measured by the same points in turn, in A-B-B-A order: a drift falls on both "
-                                "alike. Target is A, this one is B."),
-                             m_part);
+    auto* order =
+        new QLabel(tr("Both are measured by the same points in turn, in A-B-B-A order: a drift falls on both "
+                      "alike. Target is A, this one is B."),
+                   m_part);
     order->setWordWrap(true);
     setRole(order, u"secondary"_s);
     auto* remove = new QToolButton(m_part);
@@ -104,7 +106,8 @@ void PlanTargetSection::beginSecond()
     remove->setAccessibleName(remove->toolTip());
     remove->setFocusPolicy(Qt::StrongFocus);
     connect(remove, &QToolButton::clicked, this, [this] {
-        document().edit(tr("Remove the second target"), {}, [](Matrix& matrix) { matrix.pairedWith.reset(); });
+        document().edit(tr("Remove the second target"), {},
+                        [](Matrix& matrix) { matrix.pairedWith.reset(); });
         m_add->setFocus(Qt::OtherFocusReason);
     });
     auto* row = new QHBoxLayout;
@@ -187,15 +190,18 @@ void PlanTargetSection::addFoldedFields()
         "metrics_url", tr("Server metrics"), [which](auto& m) -> auto& { return which.target(m).metricsUrl; },
         tr("URL of the engine's Prometheus metrics; auto tries /metrics beside the API; empty asks for none"),
         2);
-    addHeadersField(*more, "headers", tr("Extra headers"),
-                    [which](auto& m) -> auto& { return which.target(m).headers; });
+    addHeadersField(
+        *more, "headers", tr("Extra headers"), [which](auto& m) -> auto& { return which.target(m).headers; });
     addJsonField(
-        *more, "extra_body", tr("Extra request fields"), [which](auto& m) -> auto& { return which.target(m).extraBody; });
+        *more, "extra_body",
+        tr("Extra request fields"), [which](auto& m) -> auto& { return which.target(m).extraBody; });
     more->addCheck(
-        "tls.verify", tr("Verify TLS certificate"), [which](auto& m) -> auto& { return which.target(m).tls.verify; },
+        "tls.verify",
+        tr("Verify TLS certificate"), [which](auto& m) -> auto& { return which.target(m).tls.verify; },
         tr("Off only for a test server with a certificate of its own"), 2);
     more->addString(
-        "tls.ca_file", tr("CA certificate file"), [which](auto& m) -> auto& { return which.target(m).tls.caFile; },
+        "tls.ca_file",
+        tr("CA certificate file"), [which](auto& m) -> auto& { return which.target(m).tls.caFile; },
         tr("PEM file to verify with; empty uses the system's"), 2);
     more->addChoice(
         "http_version", tr("HTTP"),

@@ -13,8 +13,8 @@ namespace tailmark::ui {
 
 class TargetProber;
 
-/// Whom to ask: URL, dialect, model, key; and what the target says of itself when probed. Of a second target, which a
-/// matrix may have to measure two in turn, also whether there is one, and its card.
+/// Whom to ask: URL, dialect, model, key; and what the target says of itself when probed. Of a second target,
+/// which a matrix may have to measure two in turn, also whether there is one, and its card.
 class PlanTargetSection : public PlanSection
 {
     Q_OBJECT

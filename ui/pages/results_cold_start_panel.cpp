@@ -20,7 +20,8 @@ constexpr int kPhasesWidth = 330;
 } // namespace
 
 ColdStartPanel::ColdStartPanel(QWidget* parent)
-    : QWidget(parent), m_phases(new TableView(this)), m_command(new QLabel(this)), m_plot(new ColdStartPlot(this))
+    : QWidget(parent), m_phases(new TableView(this)), m_command(new QLabel(this)),
+      m_plot(new ColdStartPlot(this))
 {
     m_phases->setAccessibleName(tr("Phases of the cold start"));
     m_phases->setSortingEnabled(false); // their order is what they are

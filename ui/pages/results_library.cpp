@@ -57,8 +57,8 @@ void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
                       boldMetrics.elidedText(index.data().toString(), Qt::ElideMiddle, inner.width()));
     painter->setFont(small);
     const auto below = [&](int row, const QString& words, int width) {
-        painter->drawText(QRect(inner.left(), inner.top() + line + 2 + row * (smallMetrics.height() + 1), width,
-                                smallMetrics.height()),
+        painter->drawText(QRect(inner.left(), inner.top() + line + 2 + row * (smallMetrics.height() + 1),
+                                width, smallMetrics.height()),
                           Qt::AlignLeft | Qt::AlignVCenter,
                           smallMetrics.elidedText(words, Qt::ElideRight, width));
     };
@@ -71,8 +71,8 @@ void RunItemDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         last << QLatin1Char('#') + tag;
     below(1, last.join(QStringLiteral("  ")), inner.width() - stateWidth - 8);
     painter->setPen(badgeColor(static_cast<Badge>(index.data(BadgeRole).toInt()), option.palette));
-    painter->drawText(QRect(inner.right() - stateWidth, inner.top() + line + 3 + smallMetrics.height(), stateWidth + 1,
-                            smallMetrics.height()),
+    painter->drawText(QRect(inner.right() - stateWidth, inner.top() + line + 3 + smallMetrics.height(),
+                            stateWidth + 1, smallMetrics.height()),
                       Qt::AlignRight | Qt::AlignVCenter, state);
     painter->restore();
 }

@@ -84,7 +84,8 @@ PointTabs::PointTabs(QWidget* parent)
       m_distributionStack(new QStackedWidget(this)), m_distribution(new DistributionChart(this)),
       m_metrics(new TableView(this)), m_timelineStack(new QStackedWidget(this)),
       m_timeline(new TimelineChart(this)), m_timelineTable(new TableView(this)), m_laws(new TableView(this)),
-      m_coldStart(new ColdStartPanel(this)), m_bound(new BoundPanel(this)), m_fleet(new FleetPanel(this)), m_card(new TableView(this))
+      m_coldStart(new ColdStartPanel(this)), m_bound(new BoundPanel(this)), m_fleet(new FleetPanel(this)),
+      m_card(new TableView(this))
 {
     m_points->setAccessibleName(tr("Points of the test"));
     m_laws->setAccessibleName(tr("Laws checked on the point"));

@@ -305,18 +305,22 @@ void MainWindow::runEnded(const RunFinished& outcome)
 void MainWindow::pairEnded(MessageBar::Kind kind, const QString& text, const RunFinished& outcome)
 {
     const RunId first = outcome.run, second = m_controller.partner()->run;
-    const auto failed = [](const RunFinished& end) { return end.state == "failed" || end.state == "interrupted"; };
+    const auto failed = [](const RunFinished& end) {
+        return end.state == "failed" || end.state == "interrupted";
+    };
     const std::optional<RunFinished>& other = m_controller.partnerOutcome();
     const bool secondFailed = other ? failed(*other) : failed(outcome);
     if (!failed(outcome) && !secondFailed) {
-        m_message->show(kind, text, tr("Compare the two"), [this, first, second] { showComparison(first, second); });
+        m_message->show(kind, text, tr("Compare the two"),
+                        [this, first, second] { showComparison(first, second); });
         return;
     }
     QString all = text;
     if (other && failed(*other))
         all += u' ' + tr("The run on the second target failed: %1").arg(QString::fromStdString(other->error));
     const RunId shown = failed(outcome) && !secondFailed ? second : first;
-    m_message->show(MessageBar::Kind::Error, all.trimmed(), tr("Show the results"), [this, shown] { showRun(shown); });
+    m_message->show(MessageBar::Kind::Error, all.trimmed(), tr("Show the results"),
+                    [this, shown] { showRun(shown); });
 }
 
 void MainWindow::connectToEngine()

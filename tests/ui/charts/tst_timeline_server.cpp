@@ -80,7 +80,8 @@ private slots:
         TimelineChart chart;
         chart.resize(900, 600);
         chart.show();
-        TimelineData data = dataOf({sample(1, ServerCounter::Running, 2), sample(5, ServerCounter::Running, 2)});
+        TimelineData data =
+            dataOf({sample(1, ServerCounter::Running, 2), sample(5, ServerCounter::Running, 2)});
         for (int i = 0; i < 10; ++i)
             data.bins.append({double(i), 5, 5, 5, 5, 0, 0, 1, 1});
         data.binS = 1;

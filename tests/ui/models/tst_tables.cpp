@@ -4,6 +4,7 @@
 #include "models/compare_tables.h"
 #include "models/distribution_data.h"
 #include "models/event_list_model.h"
+#include "models/format.h"
 #include "models/frontier_data.h"
 #include "models/run_library_model.h"
 #include "models/run_text.h"

@@ -164,7 +164,8 @@ private slots:
             test::named<QComboBox>(*m_page, QStringLiteral("Run that is told against the baseline"));
         against->setCurrentIndex(1);
         emit against->activated(1);
-        QVERIFY2(heads().contains(QStringLiteral("|C: throughput [tok/s]|C/A|")) && !heads().contains(QStringLiteral("|B:")),
+        QVERIFY2(heads().contains(QStringLiteral("|C: throughput [tok/s]|C/A|")) &&
+                     !heads().contains(QStringLiteral("|B:")),
                  qPrintable(heads()));
         QVERIFY(store.value().deleteRun(third).ok());
     }
@@ -175,7 +176,8 @@ private slots:
         auto store = Store::open(m_path.toStdString());
         QVERIFY(store.ok());
         std::vector<ForeignLevel> levels;
-        for (const char* name : {"/foreign/vllm-c8.json", "/foreign/vllm-c32.json", "/foreign/vllm-c64.json"}) {
+        for (const char* name :
+             {"/foreign/vllm-c8.json", "/foreign/vllm-c32.json", "/foreign/vllm-c64.json"}) {
             auto read = readForeignResult(std::string(TAILMARK_TEST_DATA) + name, "auto");
             QVERIFY(read.ok());
             levels.insert(levels.end(), read.value().begin(), read.value().end());
@@ -186,7 +188,8 @@ private slots:
         TRY_COMPARE(m_session->runs()->size(), std::size_t(3));
         QVERIFY(panel()->chart()->series()[0].points.first().y > 40); // ms to the first token
         m_page->setRuns(m_slow, theirs.value());
-        TRY_VERIFY(anyLabel(QStringLiteral("is counted as theirs is, as vLLM counts: TTFT ends at the first event")));
+        TRY_VERIFY(anyLabel(
+            QStringLiteral("is counted as theirs is, as vLLM counts: TTFT ends at the first event")));
         // Its first event of a request, which has no token, comes after 2 ms.
         for (const FrontierPoint& point : panel()->chart()->series()[0].points)
             QVERIFY2(point.y > 1.9 && point.y < 2.1, qPrintable(QString::number(point.y)));

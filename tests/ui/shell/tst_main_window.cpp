@@ -359,14 +359,19 @@ private slots:
             m_window->controller().stop();
             if (!QTest::qWaitFor([&] { return !m_window->controller().isActive(); }, kLimitMs))
                 return QString();
-            return m_window->centralWidget()->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly)->button()->text();
+            return m_window->centralWidget()
+                ->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly)
+                ->button()
+                ->text();
         };
         QCOMPARE(offered(RunFinished{RunId{7}, "done", 2, 2, ""}, RunFinished{RunId{8}, "done", 2, 2, ""}),
                  "Compare the two");
-        QCOMPARE(offered(RunFinished{RunId{7}, "done", 2, 2, ""}, RunFinished{RunId{8}, "failed", 0, 2, "B hung up"}),
+        QCOMPARE(offered(RunFinished{RunId{7}, "done", 2, 2, ""},
+                         RunFinished{RunId{8}, "failed", 0, 2, "B hung up"}),
                  "Show the results");
         QVERIFY2(message().contains("The run on the second target failed: B hung up"), qPrintable(message()));
-        QCOMPARE(offered(RunFinished{RunId{7}, "failed", 0, 2, "A hung up"}, RunFinished{RunId{8}, "done", 2, 2, ""}),
+        QCOMPARE(offered(RunFinished{RunId{7}, "failed", 0, 2, "A hung up"},
+                         RunFinished{RunId{8}, "done", 2, 2, ""}),
                  "Show the results");
         QVERIFY2(message().contains("A hung up"), qPrintable(message()));
     }
