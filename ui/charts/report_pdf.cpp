@@ -47,26 +47,25 @@ const QColor kClaim(0x0b62c4);
 const QColor kWarning(0x8a5a00);
 
 /// The colours of a report's charts on paper; the classes are those of core/report's SVG.
-const char* const kChartStyle =
-    "<style>"
-    "text{fill:#1b1f24;font-family:'DejaVu Sans',sans-serif;font-size:17px}" // Qt draws it smaller
-    ".point-halo{fill:#ffffff;stroke:#ffffff;stroke-width:5}"
-    ".tick{fill:#57606a}"
-    ".grid{stroke:#d0d7de;stroke-width:0.6}"
-    ".axis{stroke:#57606a}"
-    ".curve{fill:none;stroke:#0b62c4;stroke-width:2}"
-    ".whisker{stroke:#57606a;stroke-width:1.4}"
-    ".passing{fill:#14804a}"
-    ".failing{fill:#c0392b}"
-    ".invalid{fill:#ffffff;stroke:#57606a;stroke-width:1.6}"
-    ".limit{stroke:#c0392b;stroke-width:1.6;stroke-dasharray:7,5}"
-    ".limit-label{fill:#c0392b}"
-    ".bracket{fill:#e7effa}"
-    ".crossing{fill:none;stroke:#0b62c4;stroke-width:2.6}"
-    ".crossing-line{stroke:#0b62c4;stroke-dasharray:2,4}"
-    ".bound{fill:none;stroke:#57606a;stroke-width:1.6;stroke-dasharray:8,3,2,3}"
-    ".bound-mark{fill:#57606a}"
-    "</style>";
+const char* const kChartStyle = "<style>"
+                                "text{fill:#1b1f24}"
+                                ".point-halo{fill:#ffffff;stroke:#ffffff;stroke-width:5}"
+                                ".tick{fill:#57606a}"
+                                ".grid{stroke:#d0d7de;stroke-width:0.6}"
+                                ".axis{stroke:#57606a}"
+                                ".curve{fill:none;stroke:#0b62c4;stroke-width:2}"
+                                ".whisker{stroke:#57606a;stroke-width:1.4}"
+                                ".passing{fill:#14804a}"
+                                ".failing{fill:#c0392b}"
+                                ".invalid{fill:#ffffff;stroke:#57606a;stroke-width:1.6}"
+                                ".limit{stroke:#c0392b;stroke-width:1.6;stroke-dasharray:7,5}"
+                                ".limit-label{fill:#c0392b}"
+                                ".bracket{fill:#e7effa}"
+                                ".crossing{fill:none;stroke:#0b62c4;stroke-width:2.6}"
+                                ".crossing-line{stroke:#0b62c4;stroke-dasharray:2,4}"
+                                ".bound{fill:none;stroke:#57606a;stroke-width:1.6;stroke-dasharray:8,3,2,3}"
+                                ".bound-mark{fill:#57606a}"
+                                "</style>";
 
 QString tr(const char* text)
 {
@@ -83,6 +82,12 @@ qreal pt(qreal points)
 qreal onPage(qreal length)
 {
     return length * kDpi / qRound(QGuiApplication::primaryScreen()->logicalDotsPerInchY());
+}
+
+/// A text document breaks a line behind each slash: never inside "1/s".
+QString unbroken(const std::string& words)
+{
+    return text(words).replace(QLatin1Char('/'), QStringLiteral("/\u2060"));
 }
 
 /// An SVG that stands in the text like a letter, as wide as the page.
@@ -114,6 +119,7 @@ public:
     ReportPages(QTextDocument& document, const ReportDocument& report)
         : m_document(document), m_cursor(&document)
     {
+        m_cursor.beginEditBlock(); // laid out once, not after each cell
         paragraph(text(report.title), 17, true, kText, 0);
         paragraph(text(report.subtitle), kTextPt, false, kMuted, 2);
         for (const ReportSection& section : report.sections) {
@@ -122,6 +128,7 @@ public:
             for (const ReportBlock& block : section.blocks)
                 std::visit([this](const auto& each) { add(each); }, block);
         }
+        m_cursor.endEditBlock();
         breakPages();
     }
 
@@ -173,8 +180,9 @@ private:
                                                                : kText));
     }
 
+    enum class Heads { OnOneLine, MayBreak };
     /// What the columns need in these letters, on the page.
-    QList<ColumnNeed> needsOf(const ReportTable& table, qreal points) const
+    QList<ColumnNeed> needsOf(const ReportTable& table, qreal points, Heads heads) const
     {
         const qreal padding = onPage(pt(2 * kCellPt + 1));
         QList<ColumnNeed> needs;
@@ -183,7 +191,8 @@ private:
             const auto take = [&](const QString& words, bool head) {
                 const QFontMetricsF metrics(letters(points, head, kText).font(),
                                             m_document.documentLayout()->paintDevice());
-                need.whole = std::max(need.whole, metrics.horizontalAdvance(words) + padding);
+                if (!head || heads == Heads::OnOneLine)
+                    need.whole = std::max(need.whole, metrics.horizontalAdvance(words) + padding);
                 for (const QString& word : words.split(QLatin1Char(' ')))
                     need.least = std::max(need.least, metrics.horizontalAdvance(word) + padding);
             };
@@ -191,6 +200,7 @@ private:
             for (const auto& row : table.rows)
                 take(text(row[column]), false);
             need.least = std::min(need.least, m_document.pageSize().width() * kLongestWordShare);
+            need.whole = std::max(need.whole, need.least);
             needs << need;
         }
         return needs;
@@ -201,19 +211,22 @@ private:
         if (each.columns.empty())
             return;
         const qreal room = m_document.pageSize().width();
-        const auto leastOf = [](const QList<ColumnNeed>& needs) {
-            qreal sum = 0;
+        const auto sum = [](const QList<ColumnNeed>& needs, qreal ColumnNeed::*part) {
+            qreal all = 0;
             for (const ColumnNeed& need : needs)
-                sum += need.least;
-            return sum;
+                all += need.*part;
+            return all;
         };
         qreal points = kTablePt;
-        QList<ColumnNeed> needs = needsOf(each, points);
-        if (leastOf(needs) > room) {
+        QList<ColumnNeed> needs = needsOf(each, points, Heads::OnOneLine);
+        if (sum(needs, &ColumnNeed::whole) > room) // rather a head on two lines than what stands below it
+            needs = needsOf(each, points, Heads::MayBreak);
+        if (sum(needs, &ColumnNeed::least) > room) {
             points = kWideTablePt;
-            needs = needsOf(each, points);
+            needs = needsOf(each, points, Heads::MayBreak);
         }
         QTextTableFormat format;
+        format.setBorder(0);
         format.setBorderStyle(QTextFrameFormat::BorderStyle_None);
         format.setCellPadding(pt(kCellPt));
         format.setCellSpacing(0);
@@ -228,7 +241,9 @@ private:
         QTextTable* table = m_cursor.insertTable(static_cast<int>(each.rows.size()) + 1, columns, format);
         const auto cell = [&](int row, int column, const std::string& words, bool head) {
             QTextTableCell place = table->cellAt(row, column);
+            const QTextCharFormat writing = letters(points, head, head ? kMuted : kText);
             QTextTableCellFormat look;
+            look.merge(writing); // also the height of an empty cell
             look.setBottomBorder(pt(head ? 0.8 : 0.4));
             look.setBottomBorderStyle(QTextFrameFormat::BorderStyle_Solid);
             look.setBottomBorderBrush(head ? kMuted : kLine);
@@ -240,9 +255,7 @@ private:
             block.setAlignment(each.columns[static_cast<std::size_t>(column)].isNumber ? Qt::AlignRight
                                                                                        : Qt::AlignLeft);
             at.setBlockFormat(block);
-            const QTextCharFormat writing = letters(points, head, head ? kMuted : kText);
-            at.setBlockCharFormat(writing); // also the height of an empty cell
-            at.insertText(text(words), writing);
+            at.insertText(unbroken(words), writing);
         };
         for (int column = 0; column < columns; ++column)
             cell(0, column, each.columns[static_cast<std::size_t>(column)].title, true);
@@ -261,6 +274,8 @@ private:
         static const QRegularExpression label(
             QStringLiteral("<text([^>]*)class=\"point-label\"([^>]*>[^<]*</text>)"));
         QString svg = text(each.svg); // a label is read over what it lies on
+        svg.replace(QStringLiteral("<text "),
+                    QStringLiteral("<text font-family=\"DejaVu Sans\" font-size=\"13\" "));
         svg.replace(label, QStringLiteral("<text\\1class=\"point-halo\"\\2<text\\1class=\"point-label\"\\2"));
         QByteArray picture = svg.toUtf8();
         if (const qsizetype open = picture.indexOf("<svg"), end = picture.indexOf('>', open);
