@@ -179,6 +179,7 @@ void PlanMixRows::fitRows()
     while (m_rows.size() < wanted) {
         const Row row = makeRow(static_cast<int>(m_rows.size()));
         m_column->addWidget(row.box);
+        row.box->show(); // now, so that it can take the focus
         emit formAdded(row.form);
         row.form->refresh();
         m_rows.push_back(row);
