@@ -159,7 +159,9 @@ Result<bool> readJson(ByteSource& source, const TraceOptions& options, TraceBuil
     }
     if (records.tooLong())
         return Error{ErrorCode::BadInput, "",
-                     "not_text: the record after line " + std::to_string(records.line()) +
+                     "not_text: the " +
+                         (records.line() > 0 ? "record after line " + std::to_string(records.line())
+                                             : std::string("first record")) +
                          " is longer than 64 MiB, so this is no log of requests"};
     if (!reader && waiting.empty())
         return Error{ErrorCode::BadInput, "", "no_rows: holds no record"};

@@ -95,7 +95,7 @@ bool JsonRecords::nextLine(std::string_view& record)
     }
 }
 
-/// Up to the begin of a value; in an array over brackets and commas too.
+/// Up to the begin of a value; in an array over brackets and commas too. What follows the array is read on.
 bool JsonRecords::skipBlanks()
 {
     for (;;) {
@@ -105,13 +105,9 @@ bool JsonRecords::skipBlanks()
             m_lines += c == '\n';
             if (isSpace(c) || c == ',')
                 continue;
-            if (m_shape == JsonShape::Array && (c == ']' || (c == '[' && !m_opened))) {
-                m_ended = c == ']';
-                m_opened = true;
-                m_source.consume(i + 1);
-                if (m_ended)
-                    return false;
-                return skipBlanks();
+            if (m_shape == JsonShape::Array && c == (m_inArray ? ']' : '[')) {
+                m_inArray = !m_inArray;
+                continue;
             }
             m_source.consume(i);
             return true;
@@ -167,7 +163,7 @@ bool JsonRecords::endOfValue(std::size_t& end)
 
 bool JsonRecords::nextValue(std::string_view& record)
 {
-    if (m_ended || !skipBlanks())
+    if (!skipBlanks())
         return false;
     ++m_items;
     m_line = m_shape == JsonShape::Array ? m_items : m_lines;

@@ -13,7 +13,7 @@ namespace tailmark {
 /// How records stand in a JSON file.
 enum class JsonShape {
     Lines,  ///< one value a line
-    Array,  ///< the items of one array
+    Array,  ///< the items of an array, and whatever follows it
     Values, ///< values over several lines, one after another
 };
 /// By the first bytes; what a file is named says nothing.
@@ -27,7 +27,7 @@ public:
 
     /// The text of the next record; valid until the one after it is asked for. It may not be valid JSON.
     bool next(std::string_view& record);
-    /// Of an array the number of the item, else the physical line that the record starts at; from 1.
+    /// Where the file begins with an array the number of the record, else the physical line that the record starts at; from 1.
     std::int64_t line() const { return m_line; }
     bool tooLong() const { return m_tooLong; }
 
@@ -41,7 +41,8 @@ private:
     JsonShape m_shape;
     std::size_t m_consumed = 0;
     std::int64_t m_line = 0, m_lines = 1, m_items = 0;
-    bool m_tooLong = false, m_ended = false, m_begun = false, m_opened = false;
+    bool m_tooLong = false, m_begun = false;
+    bool m_inArray = false;
 };
 
 } // namespace tailmark
