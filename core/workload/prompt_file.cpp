@@ -143,6 +143,7 @@ private:
     Status readJson(ByteSource& source, std::string_view begin);
     Status readCsv(ByteSource& source);
     Status add(const json& record, std::int64_t line);
+    void refuse(std::int64_t line, const char* reason);
     const char* take(const json& record, const json*& extras);
     Result<std::uint32_t> numberOf(const json& extras, std::int64_t line);
     void finish();
@@ -230,6 +231,12 @@ Result<std::uint32_t> PromptFileReader::numberOf(const json& extras, std::int64_
     return known->second;
 }
 
+void PromptFileReader::refuse(std::int64_t line, const char* reason)
+{
+    if (++m_refused == 1)
+        m_firstRefused = "line " + std::to_string(line) + " " + reason;
+}
+
 Status PromptFileReader::add(const json& record, std::int64_t line)
 {
     if (record.is_string()) // some copies have their entries once more as text
@@ -237,8 +244,7 @@ Status PromptFileReader::add(const json& record, std::int64_t line)
             return add(inside, line);
     const json* extras = nullptr;
     if (const char* reason = take(record, extras)) {
-        if (++m_refused == 1)
-            m_firstRefused = "line " + std::to_string(line) + " " + reason;
+        refuse(line, reason);
         return success();
     }
     if (m_all.m_prompts.size() == 1)
@@ -274,6 +280,10 @@ Status PromptFileReader::readCsv(ByteSource& source)
     for (bool first = true; records.next(record); first = false) {
         if (first)
             continue;
+        if (records.fault()) {
+            refuse(records.line(), "has quotes that do not fit");
+            continue;
+        }
         unquoted.clear();
         splitCells(record, ',', std::string_view::npos, cells, unquoted);
         json row = json::object();

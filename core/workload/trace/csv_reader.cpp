@@ -28,35 +28,66 @@ bool isBlank(std::string_view record, char separator)
                        [&](char c) { return c == ' ' || c == '\t' || c == '\r' || c == separator; });
 }
 
+/// How far the end of a quoted cell is looked for, and how many that have none within.
 constexpr std::size_t kMaxQuoted = std::size_t{1} << 20;
+constexpr int kMaxNeverClosed = 100;
 
-/// Follows quotes through a text: only one at the begin of a cell opens.
+/// Follows quotes through the lines of a record (RFC 4180): only one at the begin of a cell opens, and behind the one
+/// that closes the cell ends.
 class Quotes
 {
 public:
     explicit Quotes(char separator) : m_separator(separator) {}
-    /// Whether a quote is still open behind the text.
-    bool openAfter(std::string_view text)
+    /// Whether a quote is still open behind the line.
+    bool openAfter(std::string_view line)
     {
-        for (const char c : text) {
-            if (m_open) {
-                m_open = c != '"';
-                m_mayDouble = c == '"';
-            } else if (c == '"' && (m_cellBegins || m_mayDouble)) {
-                m_open = true;
-                m_cellBegins = m_mayDouble = false;
-            } else {
-                m_cellBegins = c == m_separator || c == '\n' || (m_cellBegins && (c == ' ' || c == '\t'));
-                m_mayDouble = false;
+        m_openedHere = false;
+        for (const char c : line) {
+            switch (m_state) {
+            case State::CellBegins:
+                if (c == '"') {
+                    m_state = State::Quoted;
+                    m_openedHere = true;
+                } else if (!endsCell(c) && !isBlank(c)) {
+                    m_state = State::Plain;
+                }
+                break;
+            case State::Plain:
+                if (endsCell(c))
+                    m_state = State::CellBegins;
+                break;
+            case State::Quoted:
+                if (c == '"')
+                    m_state = State::Closing;
+                break;
+            case State::Closing:
+            case State::Closed:
+                if (c == '"' && m_state == State::Closing)
+                    m_state = State::Quoted; // a doubled one
+                else if (endsCell(c))
+                    m_state = State::CellBegins;
+                else if (isBlank(c))
+                    m_state = State::Closed;
+                else
+                    return m_broken = true;
+                break;
             }
         }
-        return m_open;
+        return m_state == State::Quoted;
     }
+    /// There is text behind a quote that closes.
+    bool broken() const { return m_broken; }
+    /// The quote that was followed last was opened in the line that was given last.
+    bool openedHere() const { return m_openedHere; }
 
 private:
+    enum class State { CellBegins, Plain, Quoted, Closing, Closed };
+    bool endsCell(char c) const { return c == m_separator || c == '\n'; }
+    static bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
     char m_separator;
-    bool m_open = false, m_cellBegins = true;
-    bool m_mayDouble = false; ///< the quote before may be the first of a doubled one
+    State m_state = State::CellBegins;
+    bool m_broken = false, m_openedHere = false;
 };
 
 } // namespace
@@ -71,36 +102,47 @@ bool CsvRecords::hasQuote(std::string_view window, std::size_t from, std::size_t
     return quote < end;
 }
 
-/// Where the record at the begin of the window ends; false where the file ends before it.
+/// Where the record at the begin of the window ends; false where the file ends before it. A quote that does not fit,
+/// because nothing closes it or text follows the one that does, concerns the line that it opens in: what closes it may
+/// be the quote that opens a cell of another row.
 bool CsvRecords::endOf(std::size_t& end)
 {
     Quotes quotes(m_separator);
+    m_fault = nullptr;
     m_spansLines = false;
-    std::size_t from = 0, firstEnd = 0;
-    bool quoted = false;
+    std::size_t from = 0, opened = 0; // begin of the line, end of the one that the open quote is in
     for (;;) {
         const std::string_view window = m_source.window();
         const void* found =
             window.size() > from ? std::memchr(window.data() + from, '\n', window.size() - from) : nullptr;
-        if (!found && !m_source.full() && (!quoted || window.size() < kMaxQuoted) && m_source.more())
+        end = found ? static_cast<std::size_t>(static_cast<const char*>(found) - window.data()) : window.size();
+        const bool tooFar = from > 0 && end - opened > kMaxQuoted;
+        if (!found && !tooFar && m_source.more())
             continue;
-        if (!found || (quoted && window.size() > kMaxQuoted && from > kMaxQuoted)) {
-            if (quoted) { // a quote that nothing closes: it concerns its own line only
-                m_quotesSpanLines = m_spansLines = false;
-                end = firstEnd;
-                return true;
-            }
-            m_tooLong = m_source.full();
-            end = window.size();
+        if (!found && !tooFar && m_source.full()) {
+            m_tooLong = true;
             return false;
         }
-        end = static_cast<std::size_t>(static_cast<const char*>(found) - window.data());
-        if (!m_quotesSpanLines || (!quoted && !hasQuote(window, from, end)) ||
-            !quotes.openAfter(window.substr(from, end + 1 - from)))
-            return true;
-        if (!quoted)
-            firstEnd = end;
-        quoted = m_spansLines = true;
+        bool open = from > 0;
+        if (!tooFar) {
+            if (from == 0 && !hasQuote(window, from, end))
+                return found != nullptr;
+            open = quotes.openAfter(window.substr(from, end - from + (found != nullptr)));
+            if (!open)
+                return found != nullptr;
+            if (quotes.openedHere())
+                opened = end;
+        }
+        const bool neverClosed = !quotes.broken() && (tooFar || !found || !m_quotesSpanLines);
+        if (neverClosed && from > 0 && ++m_neverClosed >= kMaxNeverClosed)
+            m_quotesSpanLines = false; // each costs a look far ahead
+        if (quotes.broken() || neverClosed) {
+            m_fault = "broken_quotes";
+            const bool atEnd = opened == end && !found;
+            end = opened;
+            return !atEnd;
+        }
+        m_spansLines = true;
         from = end + 1;
     }
 }
@@ -189,18 +231,24 @@ std::optional<CsvHead> csvHead(std::string_view text, char separator)
     if (text.starts_with("\xEF\xBB\xBF"))
         text.remove_prefix(3);
     while (!text.empty() && rows < kSampleRows) {
-        std::size_t end = text.find('\n');
         Quotes quotes(separator);
+        std::size_t end = text.find('\n'), opened = end;
         for (std::size_t from = 0;
              end != std::string_view::npos && quotes.openAfter(text.substr(from, end + 1 - from));) {
+            if (quotes.openedHere())
+                opened = end;
+            if (quotes.broken())
+                break;
             from = end + 1;
             end = text.find('\n', from);
         }
         if (end == std::string_view::npos && haveNames && rows > 0)
             break; // perhaps cut by the end of what was read so far
+        if (quotes.broken() || end == std::string_view::npos)
+            end = opened;
         std::string_view record = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (isBlank(record, separator))
+        if (isBlank(record, separator) || (haveNames && quotes.broken()))
             continue;
         if (!record.empty() && record.back() == '\r')
             record.remove_suffix(1);
@@ -254,6 +302,13 @@ bool readCsv(ByteSource& source, char separator, bool header, RowReader& rows, T
     while (records.next(record)) {
         if (header) {
             header = false;
+            continue;
+        }
+        if (records.fault()) {
+            builder.reject(records.line(), "", records.fault());
+            builder.warn(records.fault(), records.line());
+            if (!builder.goOn(source))
+                return false;
             continue;
         }
         if (!unquoted.empty())

@@ -24,6 +24,9 @@ public:
     bool next(std::string_view& record);
     /// The physical line that the record starts at, from 1.
     std::int64_t line() const { return m_line; }
+    /// Why the record cannot be taken apart: broken_quotes; null where it can. Its lines are those up to the one with
+    /// the quote that does not fit; the next record is what follows.
+    const char* fault() const { return m_fault; }
     /// A record that is longer than ByteSource::kMaxWindow ended the reading.
     bool tooLong() const { return m_tooLong; }
 
@@ -37,7 +40,9 @@ private:
     std::size_t m_noQuoteBefore = 0; ///< of the window
     std::int64_t m_line = 0, m_nextLine = 1;
     bool m_tooLong = false;
-    bool m_quotesSpanLines = true; ///< until one is never closed
+    const char* m_fault = nullptr;
+    int m_neverClosed = 0;
+    bool m_quotesSpanLines = true; ///< until too many are never closed
     bool m_spansLines = false;     ///< the record at hand does
 };
 

@@ -163,7 +163,7 @@ Result<bool> readServeGen(ByteSource& source, const std::string& path, const Tra
     double requests = 0;
     while (records.next(record)) {
         RateWindow window;
-        if (const char* reason = readWindow(record, window)) {
+        if (const char* reason = records.fault() ? records.fault() : readWindow(record, window)) {
             builder.reject(records.line(), "", reason);
             continue;
         }

@@ -59,6 +59,9 @@ std::string warningText(std::string_view code, std::uint64_t n, std::int64_t lin
         return "prompt and output lengths are published apart: they are paired at random, and nothing is "
                "known of "
                "how they go together";
+    if (code == "broken_quotes")
+        return rowsText(n) + " whose quotes do not fit" + first +
+               "; refused, and the rows near them may be parts of a text: look at them";
     if (code == "bad_block_ids")
         return rowsText(n) + " whose block ids cannot be read" + first + "; taken without";
     return std::string(code);
