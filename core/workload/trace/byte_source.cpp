@@ -161,9 +161,13 @@ std::size_t ByteSource::inflate(char* to, std::size_t room)
     return room - stream.avail_out;
 }
 
-std::uint64_t ByteSource::size() const
+std::uint64_t ByteSource::unpackedSize() const
 {
-    return m_file->size;
+    const z_stream& stream = m_file->stream;
+    if (!m_file->gzip || stream.total_in == 0)
+        return m_file->size;
+    return static_cast<std::uint64_t>(static_cast<double>(m_file->size) * static_cast<double>(stream.total_out) /
+                                      static_cast<double>(stream.total_in));
 }
 
 double ByteSource::fractionRead() const

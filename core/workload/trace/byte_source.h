@@ -33,8 +33,8 @@ public:
     bool full() const { return m_end - m_begin >= kMaxWindow; }
     /// Why it could not be read to the end; empty where it could.
     const std::string& failure() const { return m_failure; }
-    /// Of the file as it is on disk, in bytes; 0 = not known.
-    std::uint64_t size() const;
+    /// Of the whole file in bytes, 0 = not known; of a packed one about, by what was unpacked so far.
+    std::uint64_t unpackedSize() const;
     /// Of the file on disk, 0..1.
     double fractionRead() const;
 

@@ -289,11 +289,11 @@ bool readCsv(ByteSource& source, char separator, bool header, RowReader& rows, T
         wanted.push_back({field, layout.sources[field]->column, &layout.sources[field]->path});
         enough = std::max(enough, layout.sources[field]->column + 1);
     }
-    // By the lines that are in memory; of a packed file too few, which does no harm.
+    // By the lines that are in memory.
     const std::string_view begin = source.window();
     const auto lines = static_cast<std::uint64_t>(std::count(begin.begin(), begin.end(), '\n'));
     if (!begin.empty())
-        builder.expectRows(lines + lines * (source.size() / begin.size()));
+        builder.expectRows(lines + lines * (source.unpackedSize() / begin.size()));
     CsvRecords records(source, separator);
     std::string_view record;
     std::vector<std::string_view> cells;

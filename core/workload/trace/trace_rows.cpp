@@ -30,14 +30,18 @@ void TraceRows::expect(std::size_t rows)
 {
     m_prompt.reserve(rows);
     m_output.reserve(rows);
-    m_arrival.expected = m_line.expected = rows; // the others are rarely told
+    for (auto* column : {&m_arrival, &m_think})
+        column->expected = rows;
+    for (auto* column : {&m_cached, &m_session, &m_turn, &m_model})
+        column->expected = rows;
+    m_line.expected = m_runsEnd.expected = rows;
 }
 
 void TraceRows::push_back(const TraceRow& row, std::span<const BlockRun> blocks)
 {
     const std::size_t i = size();
-    m_prompt.push_back(row.lengths.promptTokens);
-    m_output.push_back(row.lengths.outputTokens);
+    appendTo(m_prompt, row.lengths.promptTokens);
+    appendTo(m_output, row.lengths.outputTokens);
     m_arrival.append(i, row.arrival);
     m_think.append(i, row.thinkTime);
     m_line.append(i, static_cast<std::uint32_t>(row.line));
@@ -45,7 +49,8 @@ void TraceRows::push_back(const TraceRow& row, std::span<const BlockRun> blocks)
     m_session.append(i, row.session);
     m_turn.append(i, row.turn);
     m_model.append(i, row.model);
-    m_runs.insert(m_runs.end(), blocks.begin(), blocks.end());
+    for (const BlockRun& run : blocks)
+        appendTo(m_runs, run);
     m_runsEnd.append(i, static_cast<std::uint32_t>(m_runs.size()));
 }
 

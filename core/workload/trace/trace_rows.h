@@ -93,6 +93,13 @@ public:
     Iterator end() const { return {this, size()}; }
 
 private:
+    /// Grows by an eighth, not to the double, which for some moments would take three times what is needed.
+    template <typename T> static void appendTo(std::vector<T>& values, T value)
+    {
+        if (values.size() == values.capacity())
+            values.reserve(values.size() + values.size() / 8 + 64);
+        values.push_back(value);
+    }
     /// A column that stays empty until its first value that is not absent.
     template <typename T> struct Column
     {
@@ -109,7 +116,7 @@ private:
                 values.reserve(expected);
                 values.resize(i, absent);
             }
-            values.push_back(value);
+            appendTo(values, value);
         }
     };
     template <typename Select> void keep(std::size_t count, Select&& source);
