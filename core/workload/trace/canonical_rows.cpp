@@ -156,8 +156,11 @@ bool CanonicalDecoder::next(TraceRow& row, std::vector<BlockRun>& blocks)
     row = TraceRow();
     row.lengths.promptTokens = static_cast<std::int32_t>(number());
     row.lengths.outputTokens = static_cast<std::int32_t>(number());
-    if (flags & kArrival)
-        row.arrival = m_last += Nanoseconds(signedNumber());
+    if (flags & kArrival) {
+        std::int64_t arrival = 0;
+        m_damaged = m_damaged || __builtin_add_overflow(m_last.count(), signedNumber(), &arrival);
+        row.arrival = m_last = Nanoseconds(arrival);
+    }
     if (flags & kCached)
         row.cachedTokens = static_cast<std::int32_t>(number());
     if (flags & kSession)

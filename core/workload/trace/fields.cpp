@@ -32,18 +32,21 @@ const char* checked(std::int64_t value, std::int64_t least, std::int32_t& count)
 }
 
 /// Digits with an optional fraction, exactly; anything else by way of a double.
-std::optional<Nanoseconds> decimalTime(std::string_view text, std::int64_t unit)
+const char* decimalTime(std::string_view text, std::int64_t unit, Nanoseconds& time)
 {
+    constexpr const char* kBad = "bad_timestamp";
     const char* at = text.data();
     const char* const end = at + text.size();
     const bool minus = at != end && *at == '-';
     std::int64_t whole = 0;
     const auto [next, error] = std::from_chars(at + minus, end, whole);
+    if (error == std::errc::result_out_of_range)
+        return "out_of_range";
     if (error != std::errc() || (minus && at[1] == '-'))
-        return std::nullopt;
+        return kBad;
     at = next;
     if (whole > INT64_MAX / unit - 1)
-        return std::nullopt;
+        return "out_of_range";
     std::int64_t ns = whole * unit;
     if (at != end && (*at == '.' || *at == ',')) {
         const char* const begin = ++at;
@@ -53,16 +56,59 @@ std::optional<Nanoseconds> decimalTime(std::string_view text, std::int64_t unit)
             ns += step * (*at - '0');
         }
         if (at == begin)
-            return std::nullopt;
+            return kBad;
     }
-    if (at == end)
-        return Nanoseconds(minus ? -ns : ns);
+    if (at == end) {
+        time = Nanoseconds(minus ? -ns : ns);
+        return nullptr;
+    }
     double value = 0; // an exponent
     const auto [last, bad] = std::from_chars(text.data(), end, value);
-    if (bad != std::errc() || last != end || !std::isfinite(value) ||
-        std::abs(value) * static_cast<double>(unit) > 9e18)
-        return std::nullopt;
-    return Nanoseconds(std::llround(value * static_cast<double>(unit)));
+    if (last != end || (bad != std::errc() && bad != std::errc::result_out_of_range))
+        return kBad;
+    if (bad != std::errc() || !(std::abs(value) * static_cast<double>(unit) < 9e18))
+        return "out_of_range";
+    time = Nanoseconds(std::llround(value * static_cast<double>(unit)));
+    return nullptr;
+}
+
+/// parseTime() before the range is looked at.
+const char* anyTime(const FieldValue& value, TimeUnit unit, Nanoseconds& time)
+{
+    if (unit == TimeUnit::DateTime) {
+        const std::optional<Nanoseconds> date =
+            value.type == FieldValue::Type::Text ? parseTimestamp(value.text) : std::nullopt;
+        time = date.value_or(kAbsentTime);
+        return date ? nullptr : "bad_timestamp";
+    }
+    const std::int64_t ns = nanosecondsIn(unit);
+    switch (value.type) {
+    case FieldValue::Type::Text:
+        return decimalTime(value.text, ns, time);
+    case FieldValue::Type::Whole:
+        if (value.whole > INT64_MAX / ns || value.whole < -(INT64_MAX / ns))
+            return "out_of_range";
+        time = Nanoseconds(value.whole * ns);
+        return nullptr;
+    case FieldValue::Type::Real: {
+        if (!(std::abs(value.real) * static_cast<double>(ns) < 9e18))
+            return "out_of_range";
+        // The fraction apart: seconds since 1970 have no bits left for ns in a double.
+        const double whole = std::floor(value.real);
+        time = Nanoseconds(static_cast<std::int64_t>(whole) * ns +
+                           std::llround((value.real - whole) * static_cast<double>(ns)));
+        return nullptr;
+    }
+    default:
+        return "bad_timestamp";
+    }
+}
+
+/// "1.000" or "1,000": a decimal fraction, or the groups of a thousand.
+bool mayBeGroups(std::int64_t before, std::string_view rest)
+{
+    return rest.size() == 4 && (rest[0] == '.' || rest[0] == ',') && before != 0 && before > -1'000 && before < 1'000 &&
+           std::all_of(rest.begin() + 1, rest.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 } // namespace
@@ -121,6 +167,8 @@ const char* parseCount(const FieldValue& value, std::int64_t least, bool decimal
             return "not_an_integer";
         return std::abs(value.real) > 1e15 ? "out_of_range"
                                            : checked(static_cast<std::int64_t>(value.real), least, count);
+    case FieldValue::Type::NoJson:
+        return "invalid_json";
     case FieldValue::Type::Other:
         return "not_an_integer";
     case FieldValue::Type::Text:
@@ -136,6 +184,8 @@ const char* parseCount(const FieldValue& value, std::int64_t least, bool decimal
     if (error != std::errc())
         return "not_an_integer";
     std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+    if (decimalComma && mayBeGroups(number, rest))
+        return "ambiguous_number";
     if (!rest.empty()) {
         if (rest[0] != '.' && !(rest[0] == ',' && decimalComma))
             return "not_an_integer";
@@ -146,29 +196,11 @@ const char* parseCount(const FieldValue& value, std::int64_t least, bool decimal
     return checked(number, least, count);
 }
 
-std::optional<Nanoseconds> parseTime(const FieldValue& value, TimeUnit unit)
+const char* parseTime(const FieldValue& value, TimeUnit unit, Nanoseconds& time)
 {
-    if (unit == TimeUnit::DateTime)
-        return value.type == FieldValue::Type::Text ? parseTimestamp(value.text) : std::nullopt;
-    const std::int64_t ns = nanosecondsIn(unit);
-    switch (value.type) {
-    case FieldValue::Type::Text:
-        return decimalTime(value.text, ns);
-    case FieldValue::Type::Whole:
-        if (std::abs(value.whole) > INT64_MAX / ns - 1)
-            return std::nullopt;
-        return Nanoseconds(value.whole * ns);
-    case FieldValue::Type::Real: {
-        if (!(std::abs(value.real) * static_cast<double>(ns) < 9e18))
-            return std::nullopt;
-        // The fraction apart: seconds since 1970 have no bits left for ns in a double.
-        const double whole = std::floor(value.real);
-        return Nanoseconds(static_cast<std::int64_t>(whole) * ns +
-                           std::llround((value.real - whole) * static_cast<double>(ns)));
-    }
-    default:
-        return std::nullopt;
-    }
+    if (const char* reason = anyTime(value, unit, time))
+        return reason;
+    return time < kEarliestTime || time >= kLatestTime ? "out_of_range" : nullptr;
 }
 
 void appendId(std::vector<IdRun>& runs, std::uint64_t id)

@@ -46,7 +46,15 @@ std::int64_t nanosecondsIn(TimeUnit unit);
 /// One value of a record as the file has it; text points into the record.
 struct FieldValue
 {
-    enum class Type { Missing, Null, Text, Whole, Real, Other };
+    enum class Type {
+        Missing,
+        Null,
+        Text,
+        Whole,
+        Real,
+        NoJson, ///< a cell that should hold JSON and does not
+        Other
+    };
     Type type = Type::Missing;
     std::string_view text;
     std::int64_t whole = 0;
@@ -66,10 +74,18 @@ struct IdRun
 // Reading single values. A reason why it cannot be used is a short code, null where it can.
 
 /// A whole number from `least` to 100,000,000; 512.0 is 512. not_an_integer, negative, zero, out_of_range,
-/// empty_value, missing_column. `decimalComma`: "512,0" is 512 as well.
+/// empty_value, missing_column, invalid_json. `decimalComma`: "512,0" is 512 as well; "1.000" and "1,000", which
+/// may be one or a thousand, are ambiguous_number.
 const char* parseCount(const FieldValue& value, std::int64_t least, bool decimalComma, std::int32_t& count);
-/// Absent for what is no time in this unit. Decimals are read exactly to the ns.
-std::optional<Nanoseconds> parseTime(const FieldValue& value, TimeUnit unit);
+/// Decimals are read exactly to the ns. bad_timestamp for what is no time in this unit; out_of_range before
+/// kEarliestTime and from kLatestTime on.
+const char* parseTime(const FieldValue& value, TimeUnit unit, Nanoseconds& time);
+/// Times are since 1970, as dates are read, or since an origin of the log's own, and may be a little before it. The
+/// difference of any two fits into 64 bits.
+inline constexpr Nanoseconds kEarliestTime{-1'000'000'000'000'000'000};
+inline constexpr Nanoseconds kLatestTime =
+    std::chrono::sys_days(std::chrono::year(2201) / 1 / 1).time_since_epoch();
+static_assert(kLatestTime.count() < INT64_MAX + kEarliestTime.count());
 /// "46-58 60", "46,47" or "[46, 47]". False for anything else.
 bool parseIdRuns(std::string_view text, std::vector<IdRun>& runs);
 void appendId(std::vector<IdRun>& runs, std::uint64_t id);

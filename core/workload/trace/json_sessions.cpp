@@ -33,6 +33,19 @@ const json* listOf(const json& object, const char* key)
     return found != object.end() && found->is_array() ? &*found : nullptr;
 }
 
+/// A time that is told since another.
+const char* timeAfter(Nanoseconds start, const FieldValue& value, TimeUnit unit, Nanoseconds& time)
+{
+    if (value.type == FieldValue::Type::Missing)
+        return "missing_column";
+    if (const char* reason = parseTime(value, unit, time))
+        return reason;
+    if (time < kEarliestTime - start || time >= kLatestTime - start)
+        return "out_of_range";
+    time += start;
+    return nullptr;
+}
+
 /// Agent sessions (callanjfox/kv-cache-tester): requests in order with the chain of blocks of each, the pause
 /// before it, and sub-agents with requests of their own that share the ids of the session.
 class AgentSessions final : public JsonRowReader
@@ -70,20 +83,18 @@ private:
         std::int32_t turn = 0, number = 0;
         for (const json& request : requests) {
             if (const json* own = listOf(request, "requests"); own && depth < 8) { // of a sub-agent
-                const std::optional<Nanoseconds> t = parseTime(member(request, "t"), TimeUnit::Seconds);
+                Nanoseconds t = start;
+                if (timeAfter(start, member(request, "t"), TimeUnit::Seconds, t))
+                    t = start;
                 const std::string agent = conversation + "/" + nameOf(request, "agent_id", ++number);
-                readRequests(*own, session, agent, start + t.value_or(Nanoseconds(0)), line, depth + 1);
+                readRequests(*own, session, agent, t, line, depth + 1);
                 continue;
             }
             TraceRow row;
             row.line = line;
             row.turn = turn++;
-            const char* reason = nullptr;
             Field wrong = Field::Timestamp;
-            const std::optional<Nanoseconds> t = parseTime(member(request, "t"), TimeUnit::Seconds);
-            if (!t)
-                reason = member(request, "t").type == FieldValue::Type::Missing ? "missing_column"
-                                                                                : "bad_timestamp";
+            const char* reason = timeAfter(start, member(request, "t"), TimeUnit::Seconds, row.arrival);
             if (!reason) {
                 wrong = Field::Prompt;
                 reason = parseCount(member(request, "in"), 1, false, row.lengths.promptTokens);
@@ -102,13 +113,12 @@ private:
                 m_rows.warn("other_models_left_out", line);
                 continue;
             }
-            row.arrival = start + *t;
             row.session = m_rows.session(conversation);
             if (model.type == FieldValue::Type::Text)
                 row.model = m_rows.model(model.text);
-            if (const auto think = parseTime(member(request, "think_time"), TimeUnit::Seconds);
-                think && think->count() >= 0)
-                row.thinkTime = *think;
+            if (Nanoseconds think{};
+                !parseTime(member(request, "think_time"), TimeUnit::Seconds, think) && think.count() >= 0)
+                row.thinkTime = think;
             m_ids.clear();
             if (const json* ids = listOf(request, "hash_ids"))
                 for (const json& id : *ids)
@@ -210,16 +220,14 @@ public:
             row.turn = number++;
             const FieldValue timestamp = member(turn, "timestamp");
             if (timestamp.type != FieldValue::Type::Missing && timestamp.type != FieldValue::Type::Null) {
-                const std::optional<Nanoseconds> t = parseTime(timestamp, TimeUnit::Milliseconds);
-                if (!t) {
-                    m_rows.reject(line, "timestamp", "bad_timestamp");
+                if (const char* reason = parseTime(timestamp, TimeUnit::Milliseconds, row.arrival)) {
+                    m_rows.reject(line, "timestamp", reason);
                     continue;
                 }
-                row.arrival = *t;
             }
-            if (const auto delay = parseTime(member(turn, "delay"), TimeUnit::Milliseconds);
-                delay && delay->count() >= 0)
-                row.thinkTime = *delay;
+            if (Nanoseconds delay{};
+                !parseTime(member(turn, "delay"), TimeUnit::Milliseconds, delay) && delay.count() >= 0)
+                row.thinkTime = delay;
             row.lengths.promptTokens = textLength(turn);
             if (row.lengths.promptTokens == 0) {
                 m_rows.reject(line, "prompt", "empty_value");

@@ -132,6 +132,8 @@ FieldValue nestedValue(std::string_view cell, const std::vector<std::string>& pa
     if (cell.empty())
         return {FieldValue::Type::Null, {}, 0, 0};
     const nlohmann::json object = boundedJson(cell);
+    if (object.is_discarded())
+        return {FieldValue::Type::NoJson, {}, 0, 0};
     const nlohmann::json* found = atPath(object, path);
     if (!found)
         return {FieldValue::Type::Null, {}, 0, 0};

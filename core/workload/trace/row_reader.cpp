@@ -60,10 +60,10 @@ const char* RowReader::readInto(TraceRow& row, const FieldValues& values, Field&
             if (!m_layout.timestampOptional)
                 return timestamp.type == FieldValue::Type::Missing ? "missing_column" : "empty_value";
         } else {
-            const std::optional<Nanoseconds> arrival = parseTime(timestamp, m_layout.timestampUnit);
-            if (!arrival)
-                return "bad_timestamp";
-            row.arrival = *arrival;
+            if (const char* reason = parseTime(timestamp, m_layout.timestampUnit, row.arrival))
+                return reason;
+            if (row.arrival < m_layout.earliest || row.arrival > m_layout.latest)
+                return "out_of_range";
         }
     }
     wrong = Field::Prompt;
@@ -147,9 +147,8 @@ void RowReader::read(const FieldValues& values, std::int64_t line, std::vector<I
     if (m_turn && parseCount(value(values, Field::Turn), 0, m_decimalComma, row.turn))
         row.turn = TraceRow::kNotTold;
     if (m_think && !isBlank(value(values, Field::ThinkTime)))
-        if (const auto think = parseTime(value(values, Field::ThinkTime), m_layout.thinkUnit);
-            think && think->count() >= 0)
-            row.thinkTime = *think;
+        if (Nanoseconds think{}; !parseTime(value(values, Field::ThinkTime), m_layout.thinkUnit, think) && think.count() >= 0)
+            row.thinkTime = think;
     if (m_named)
         readNames(row, values);
     std::uint64_t scope = 0;

@@ -2,6 +2,7 @@
 #include "workload/trace/trace_formats.h"
 
 #include "workload/trace/format_tables.h"
+#include "workload/trace/timestamp.h"
 
 #include <algorithm>
 #include <charconv>
@@ -89,56 +90,103 @@ std::optional<TimeUnit> unitOfName(std::string_view name)
 struct Unit
 {
     TimeUnit unit;
-    bool guessed = false;
+    bool relative = false; ///< not since 1970: told by the gaps, and so guessed
+    bool mixed = false;    ///< not all values are of the size that most have
 };
 
-/// By the size of the values where they count from 1970; smaller ones count from somewhere near, in s or ms.
-Unit unitOfValues(const SourceName& name)
+/// By the size of values that count from 1970.
+std::optional<TimeUnit> unitOfSize(double value)
 {
-    double largest = 0, smallest = 0;
-    bool fraction = false, any = false;
-    for (const FieldValue& value : name.samples) {
-        double number = 0;
-        if (value.type == FieldValue::Type::Whole)
-            number = static_cast<double>(value.whole);
-        else if (value.type == FieldValue::Type::Real)
-            number = value.real;
-        else if (!isNumber(value))
-            continue;
-        else
-            std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
-        fraction = fraction || number != std::floor(number) ||
-                   (value.type == FieldValue::Type::Text && value.text.find(',') != std::string_view::npos);
-        largest = any ? std::max(largest, number) : number;
-        smallest = any ? std::min(smallest, number) : number;
-        any = true;
-    }
-    if (!any)
-        return {TimeUnit::DateTime};
-    const double size = std::abs(largest);
+    const double size = std::abs(value);
     if (size >= 1e17)
-        return {TimeUnit::Nanoseconds};
+        return TimeUnit::Nanoseconds;
     if (size >= 1e14)
-        return {TimeUnit::Microseconds};
+        return TimeUnit::Microseconds;
     if (size >= 1e11)
-        return {TimeUnit::Milliseconds};
+        return TimeUnit::Milliseconds;
     if (size >= 1e8)
-        return {TimeUnit::Seconds};
-    const double gap =
-        (largest - smallest) / static_cast<double>(std::max<std::size_t>(name.samples.size() - 1, 1));
-    return {fraction || gap < 10 ? TimeUnit::Seconds : TimeUnit::Milliseconds, true};
+        return TimeUnit::Seconds;
+    return std::nullopt;
 }
 
-bool allDates(const SourceName& name)
+std::optional<double> finiteNumber(const FieldValue& value)
 {
-    return std::none_of(name.samples.begin(), name.samples.end(), isNumber);
+    double number = 0;
+    if (value.type == FieldValue::Type::Whole)
+        number = static_cast<double>(value.whole);
+    else if (value.type == FieldValue::Type::Real)
+        number = value.real;
+    else if (!isNumber(value))
+        return std::nullopt;
+    else
+        std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
+    return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+/// By what most of the values are, so that a few wrong ones decide nothing: those that count from 1970 by their
+/// size; smaller ones count from somewhere near, in s or ms.
+Unit unitOfValues(const SourceName& name)
+{
+    std::vector<double> numbers;
+    std::size_t fractions = 0;
+    for (const FieldValue& value : name.samples) {
+        const std::optional<double> number = finiteNumber(value);
+        if (!number)
+            continue;
+        numbers.push_back(*number);
+        fractions +=
+            *number != std::floor(*number) ||
+            (value.type == FieldValue::Type::Text && value.text.find(',') != std::string_view::npos);
+    }
+    if (numbers.empty())
+        return {TimeUnit::DateTime};
+    const bool fraction = 4 * fractions >= numbers.size();
+    std::sort(numbers.begin(), numbers.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const std::optional<TimeUnit> most = unitOfSize(numbers[numbers.size() / 2]);
+    const std::size_t all = numbers.size();
+    std::erase_if(numbers, [&](double number) { return unitOfSize(number) != most; });
+    const bool mixed = numbers.size() < all;
+    if (most)
+        return {*most, false, mixed};
+    std::sort(numbers.begin(), numbers.end());
+    const std::size_t cut = numbers.size() / 20, last = numbers.size() - 1 - cut; // outliers on either side
+    const double gap = (numbers[last] - numbers[cut]) / static_cast<double>(std::max<std::size_t>(last - cut, 1));
+    return {fraction || gap < 10 ? TimeUnit::Seconds : TimeUnit::Milliseconds, true, mixed};
+}
+
+/// As many of the values are dates as are numbers, or more.
+bool mostlyDates(const SourceName& name)
+{
+    std::size_t dates = 0, numbers = 0;
+    for (const FieldValue& value : name.samples) {
+        numbers += isNumber(value);
+        dates += value.type == FieldValue::Type::Text && parseTimestamp(value.text);
+    }
+    return dates >= numbers;
+}
+
+/// What is ten years from the middle of the first records is none of their log: a wrong or missing clock, or another
+/// unit.
+void settleRange(Layout& layout, const SourceName& timestamp)
+{
+    constexpr Nanoseconds kMost = std::chrono::years(10);
+    std::vector<Nanoseconds> times;
+    for (const FieldValue& value : timestamp.samples)
+        if (Nanoseconds time{}; !parseTime(value, layout.timestampUnit, time))
+            times.push_back(time);
+    if (times.empty())
+        return;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    layout.earliest = *middle - kMost;
+    layout.latest = *middle + kMost;
 }
 
 void settleUnits(Layout& layout, const TraceOptions& options, std::optional<TimeUnit> ofFormat)
 {
     if (const SourceName* timestamp = layout.source(Field::Timestamp)) {
         const std::optional<TimeUnit> ofName = unitOfName(timestamp->name);
-        if (!ofFormat && allDates(*timestamp))
+        if (!ofFormat && mostlyDates(*timestamp))
             layout.timestampUnit = TimeUnit::DateTime;
         else if (options.timeUnit)
             layout.timestampUnit = *options.timeUnit;
@@ -148,18 +196,20 @@ void settleUnits(Layout& layout, const TraceOptions& options, std::optional<Time
             layout.timestampUnit = *ofName;
         else {
             const Unit unit = unitOfValues(*timestamp);
-            // What has a fraction, or counts from 1970, is not what the format's own files have.
+            // What has fractions, or counts from 1970, is not what the format's own files have.
+            const auto fractions =
+                std::count_if(timestamp->samples.begin(), timestamp->samples.end(), [](const FieldValue& value) {
+                    return value.type == FieldValue::Type::Real && value.real != std::floor(value.real);
+                });
             const bool others =
                 unit.unit != TimeUnit::DateTime &&
-                (!unit.guessed || (unit.unit == TimeUnit::Seconds &&
-                                   std::any_of(timestamp->samples.begin(), timestamp->samples.end(),
-                                               [](const FieldValue& value) {
-                                                   return value.type == FieldValue::Type::Real &&
-                                                          value.real != std::floor(value.real);
-                                               })));
+                (!unit.relative || (unit.unit == TimeUnit::Seconds &&
+                                    4 * static_cast<std::size_t>(fractions) >= timestamp->samples.size()));
             layout.timestampUnit = ofFormat && !others ? *ofFormat : unit.unit;
-            layout.unitGuessed = unit.guessed && (!ofFormat || (others && *ofFormat != unit.unit));
+            layout.unitGuessed =
+                (unit.relative || unit.mixed) && (!ofFormat || (others && (unit.mixed || *ofFormat != unit.unit)));
         }
+        settleRange(layout, *timestamp);
     }
     if (const SourceName* think = layout.source(Field::ThinkTime))
         layout.thinkUnit = unitOfName(think->name).value_or(layout.thinkUnit);

@@ -38,6 +38,7 @@ struct Layout
     std::array<std::optional<SourceName>, kFieldCount> sources;
     TimeUnit timestampUnit = TimeUnit::Seconds, thinkUnit = TimeUnit::Seconds;
     bool unitGuessed = false;
+    Nanoseconds earliest = kEarliestTime, latest = kLatestTime; ///< that can be of this log, by its first records
     int blockSize = 0;
     bool wholeBlocksOnly = false;   ///< the last partial block has no id
     bool idsOfSession = false;      ///< block ids mean the same within one session only

@@ -37,6 +37,7 @@ std::string sampleText(const FieldValue& value)
         std::snprintf(text, sizeof text, "%.15g", value.real);
         return text;
     }
+    case FieldValue::Type::NoJson:
     case FieldValue::Type::Other:
         return "…";
     case FieldValue::Type::Text:

@@ -104,6 +104,15 @@ private slots:
     void ownFixture();
     void rowsOfTheTwoYearsAndQuotes();
     void quotesSpanLinesOnlyWhenClosed();
+    void quotesThatDoNotFit_data();
+    void quotesThatDoNotFit();
+    void timesThatAreNoneOfTheLog_data();
+    void timesThatAreNoneOfTheLog();
+    void timesOfJsonThatDoNotFit();
+    void countsThatMayBeGroups();
+    void whatFollowsAnArrayIsRead();
+    void cellsThatShouldHoldJson();
+    void recordsThatAreTooLong();
     void logs_data();
     void logs();
     void namedColumns();
@@ -357,7 +366,172 @@ void TraceImportTest::quotesSpanLinesOnlyWhenClosed()
     const Result<Trace> open = importText(header + "a,10,1\n\"b,20,2\nc,30,3\n");
     QVERIFY(open.ok());
     QCOMPARE(open.value().rowsAccepted, std::uint64_t(2));
-    QCOMPARE(open.value().rejected.at(0).line, std::int64_t(3));
+    QVERIFY((open.value().rejected == std::vector<RejectedRow>{{3, "", "broken_quotes"}}));
+    QVERIFY(warns(open.value(), "broken_quotes"));
+    // The last record needs no line end.
+    const Result<Trace> last = importText(header + "a,10,1\n\"two\nlines\",20,2");
+    QVERIFY(last.ok());
+    QCOMPARE(last.value().rowsAccepted, std::uint64_t(2));
+}
+
+void TraceImportTest::quotesThatDoNotFit()
+{
+    QFETCH(QString, rows);
+    QFETCH(int, accepted);
+    QFETCH(int, line);
+    const Result<Trace> result = importText("id,prompt,prompt_tokens,completion_tokens\n" + rows.toStdString());
+    QVERIFY2(result.ok(), result ? "" : result.error().line().c_str());
+    QCOMPARE(int(result.value().rowsAccepted), accepted);
+    for (const TraceRow row : result.value().rows)
+        QCOMPARE(row.lengths.outputTokens, 20); // 7 stands in texts only
+    std::vector<RejectedRow> refused;
+    if (line > 0)
+        refused.push_back({line, "", "broken_quotes"});
+    QVERIFY(result.value().rejected == refused);
+    QCOMPARE(warns(result.value(), "broken_quotes"), line > 0);
+}
+
+void TraceImportTest::quotesThatDoNotFit_data()
+{
+    QTest::addColumn<QString>("rows");
+    QTest::addColumn<int>("accepted");
+    QTest::addColumn<int>("line"); ///< of the row that is refused; 0 = none
+    const QString whole = "1,\"begin\nnine,text,7,7\nend\",10,20\n";
+    QTest::newRow("all fit") << whole + whole << 2 << 0;
+    QTest::newRow("one is open before texts of many lines")
+        << whole + "x,\"never closed,10,20\n" + whole + whole << 3 << 5;
+    QTest::newRow("one is open, the next text is quoted in one line")
+        << "x,\"never closed,10,20\n1,\"text\",10,20\n" + whole << 2 << 2;
+    QTest::newRow("text behind a quote") << whole + "x,\"a \"b, c\" d\",7,7\n" + whole << 2 << 5;
+    QTest::newRow("a text of many lines, then a quote that does not fit in its last line")
+        << "x,\"begin\nnine,text,7,7\nend\",\"10\"7,20\n" + whole << 1 << 2;
+    QTest::newRow("blanks around quotes") << "1, \"text\" , \"10\" ,20\n" << 1 << 0;
+    QTest::newRow("a quote inside of a cell") << "1,5\" disk,10,20\n2,a \"b\" c,10,20\n" << 2 << 0;
+}
+
+void TraceImportTest::timesThatAreNoneOfTheLog()
+{
+    QFETCH(QString, name);
+    QFETCH(QStringList, usual); ///< first of a series of one a second
+    QFETCH(QString, wrong);
+    QFETCH(QString, reason);
+    QFETCH(bool, guessed);
+    QString text = name + ",prompt_tokens,output_tokens\n";
+    for (const QString& each : usual)
+        text += each + ",10,1\n";
+    text += wrong + ",10,1\n";
+    const Result<Trace> result = importText(text.toStdString());
+    QVERIFY2(result.ok(), result ? "" : result.error().line().c_str());
+    const Trace& trace = result.value();
+    QCOMPARE(trace.rows.size(), std::size_t(usual.size()));
+    QVERIFY((trace.rejected ==
+             std::vector<RejectedRow>{{usual.size() + 2, "timestamp", reason.toStdString()}}));
+    QCOMPARE(trace.stats.arrivals->duration, std::chrono::seconds(usual.size() - 1));
+    QCOMPARE(warns(trace, "time_unit_guessed"), guessed);
+}
+
+void TraceImportTest::timesThatAreNoneOfTheLog_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QStringList>("usual");
+    QTest::addColumn<QString>("wrong");
+    QTest::addColumn<QString>("reason");
+    QTest::addColumn<bool>("guessed");
+    const auto series = [](qlonglong first, const QString& tail) {
+        QStringList values;
+        for (int i = 0; i < 5; ++i)
+            values << QString::number(first + i) + tail;
+        return values;
+    };
+    const QStringList dates = {"2024-05-10 00:00:00", "2024-05-10 00:00:01", "2024-05-10 00:00:02"};
+    QTest::newRow("s and ms") << "timestamp" << series(1'700'000'000, ".5") << "1700000005500" << "out_of_range" << true;
+    QTest::newRow("s and nothing") << "timestamp" << series(1'700'000'000, ".5") << "0" << "out_of_range" << true;
+    QTest::newRow("ms and s") << "timestamp" << series(1'700'000'000, "000") << "1700000005" << "out_of_range" << true;
+    QTest::newRow("small and huge") << "timestamp" << series(0, "") << "1e300" << "out_of_range" << true;
+    QTest::newRow("small and of today") << "timestamp" << series(0, "") << "1700000000" << "out_of_range" << true;
+    QTest::newRow("small and no number") << "timestamp" << series(0, "") << "nan" << "bad_timestamp" << true;
+    QTest::newRow("dates and a number") << "timestamp" << dates << "5" << "bad_timestamp" << false;
+    QTest::newRow("dates and none") << "timestamp" << dates << "1970-01-01 00:00:00" << "out_of_range" << false;
+    QTest::newRow("named unit, far before") << "timestamp_s" << series(4'700'000'000, "") << "-4700000000"
+                                            << "out_of_range" << false;
+    QTest::newRow("named unit, no more in 64 bits") << "timestamp_ns" << series(5, "000000000")
+                                                    << "9223372036854775807" << "out_of_range" << false;
+    QTest::newRow("named unit, beyond 64 bits") << "timestamp_ns" << series(5, "000000000") << "92233720368547758080"
+                                                << "out_of_range" << false;
+    QTest::newRow("named unit, far below") << "timestamp_ns" << series(5, "000000000") << "-9223372036854775806"
+                                           << "out_of_range" << false;
+}
+
+void TraceImportTest::timesOfJsonThatDoNotFit()
+{
+    const auto row = [](const std::string& time) {
+        return "{\"timestamp_ns\":" + time + ",\"prompt_tokens\":10,\"output_tokens\":10}\n";
+    };
+    const Result<Trace> result =
+        importText(row("9223372036854775806") + row("-9223372036854775806") + row("-9223372036854775808") + row("5"));
+    QVERIFY2(result.ok(), result ? "" : result.error().line().c_str());
+    QCOMPARE(result.value().rowsAccepted, std::uint64_t(1));
+    QCOMPARE(result.value().rejectedByReason.at("out_of_range"), std::uint64_t(3));
+    // Of an agent inside of a session, whose times add up.
+    const std::string inner = R"({"requests":[{"t":5e9,"in":9,"out":9},{"t":1,"in":9,"out":9}],"t":5e9})";
+    const Result<Trace> session = importText(R"({"id":"a","requests":[)" + inner + "]}\n");
+    QVERIFY2(session.ok(), session ? "" : session.error().line().c_str());
+    QCOMPARE(session.value().rowsAccepted, std::uint64_t(1));
+    QVERIFY((session.value().rejected == std::vector<RejectedRow>{{1, "timestamp", "out_of_range"}}));
+}
+
+void TraceImportTest::countsThatMayBeGroups()
+{
+    const Result<Trace> result = importText("timestamp;prompt_tokens;completion_tokens\n"
+                                            "1,5;10;20\n2,25;11,0;21\n3;1.000;5\n4;1,000;5\n5;2000,000;5\n6;7.0;5\n");
+    QVERIFY2(result.ok(), result ? "" : result.error().line().c_str());
+    QCOMPARE(result.value().rowsAccepted, std::uint64_t(4));
+    QVERIFY((result.value().rejected == std::vector<RejectedRow>{{4, "prompt", "ambiguous_number"},
+                                                                 {5, "prompt", "ambiguous_number"}}));
+    // With commas between the cells a point is one.
+    const Result<Trace> commas = importText("prompt_tokens,completion_tokens\n1.000,5\n");
+    QVERIFY(commas.ok() && commas.value().rows[0].lengths.promptTokens == 1);
+}
+
+void TraceImportTest::whatFollowsAnArrayIsRead()
+{
+    const std::string row = R"({"timestamp":1,"input_length":5,"output_length":5})";
+    const Result<Trace> two = importText("[" + row + "]\n[" + row + "," + row + "]\n");
+    QVERIFY2(two.ok(), two ? "" : two.error().line().c_str());
+    QCOMPARE(two.value().rowsAccepted, std::uint64_t(3));
+    QCOMPARE(two.value().rowsRejected, std::uint64_t(0));
+    const Result<Trace> more = importText("[" + row + "," + row + "]\n" + row + "\ngarbage\n]\n");
+    QVERIFY2(more.ok(), more ? "" : more.error().line().c_str());
+    QCOMPARE(more.value().rowsAccepted, std::uint64_t(3));
+    QVERIFY((more.value().rejected ==
+             std::vector<RejectedRow>{{4, "", "invalid_json"}, {5, "", "invalid_json"}}));
+    std::string many;
+    for (int i = 0; i < 300'000; ++i)
+        many += "[]";
+    QVERIFY(!importText(many).ok());
+}
+
+void TraceImportTest::cellsThatShouldHoldJson()
+{
+    std::ifstream file(TAILMARK_TEST_DATA "/traces/langfuse.csv");
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    const Result<Trace> whole = importText(text);
+    QVERIFY(whole.ok());
+    const Result<Trace> result =
+        importText(text + "o9,GENERATION,t1,s1,2025-02-03 09:00:09.000000,2025-02-03 09:00:09.500000,gpt-4o,"
+                          "\"{\"\"input\"\": 1000, \",\n");
+    QVERIFY2(result.ok(), result ? "" : result.error().line().c_str());
+    QCOMPARE(result.value().rowsAccepted, whole.value().rowsAccepted);
+    QCOMPARE(result.value().rejected.back().field, std::string("prompt"));
+    QCOMPARE(result.value().rejected.back().reason, std::string("invalid_json"));
+}
+
+void TraceImportTest::recordsThatAreTooLong()
+{
+    const Result<Trace> result = importText("{\"a\":\"" + std::string(70'000'000, 'x') + "\"}\n");
+    QVERIFY(!result.ok());
+    QVERIFY2(result.error().message.starts_with("not_text: the first record is longer than 64 MiB"),
+             result.error().message.c_str());
 }
 
 void TraceImportTest::logs_data()
