@@ -69,6 +69,7 @@ public:
              pattern(NUMBER R"(\s*x?\s*(?:gpus?|devices?|accelerators?|chips?|cards?)\b)"
                             R"(|\b(?:gpus?|devices?)\s*x\s*#(\d+)#)"),
              1);
+        doubtLatencies();
     }
 
 private:
@@ -150,34 +151,50 @@ private:
         }
     }
 
+    /// "250 ms p99 TTFT" and "p99 TTFT of 250 ms". From the left, so that each number goes with the word of its side.
     void readLatencies()
     {
         static const std::regex kLatency = pattern(
-            R"((?:\bp(\d+(?:\.\d+)?)|\b(median)|\b(?:mean|average))?\s*)"
+            R"(#(\d+)#\s*(ms|milliseconds|s|seconds?)\s+(?:p(\d+(?:\.\d+)?)\s+|(median)\s+|(?:mean|average)\s+)?)"
+            R"((ttft|time to first token|tpot|itl|inter-token latency|e2e|end-to-end|latency)\b)"
+            R"((?:\s+(?:at\s+)?\(?p(\d+(?:\.\d+)?)\)?)?)"
+            R"(|(?:\bp(\d+(?:\.\d+)?)|\b(median)|\b(?:mean|average))?\s*)"
             R"(\b(ttft|time to first token|tpot|itl|inter-token latency|e2e|end-to-end|latency))"
             R"((?:[\s,]*(?:at\s+)?\(?p(\d+(?:\.\d+)?)\)?)?[^\d#;]{0,24}?#(\d+)#\s*(ms|milliseconds|s|seconds?)\b)");
         std::smatch match;
         while (std::regex_search(m_text, match, kLatency)) {
-            Claim::Latency latency;
-            const std::string name = match[3];
-            const char first = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
-            const bool perToken = first == 'i' || std::tolower(static_cast<unsigned char>(name[1])) == 'p';
-            latency.metric = first == 't' && !perToken ? "ttft_ms" : perToken ? "tpot_ms" : "e2e_ms";
-            const std::string digits = match[1].matched ? match[1] : match[4];
-            const std::optional<double> percent = match[2].matched  ? 50
-                                                  : digits.empty() ? 0
-                                                                   : percentOf(digits);
-            if (!percent)
-                m_claim.doubts.push_back("p" + digits + " is no percentile; it must be above 0 and below 100");
-            const std::optional<double> time = valueOf("latency", match[5]);
-            if (percent && time) {
-                const char unit = match[6].str()[0];
-                latency.percentile = *percent;
-                latency.ms = *time * (unit == 'm' || unit == 'M' ? 1 : 1000);
-                m_claim.latencies.push_back(std::move(latency));
-            }
+            if (match[1].matched)
+                keepLatency(match[5], match[3].matched ? match[3] : match[6], match[4].matched, match[1], match[2]);
+            else
+                keepLatency(match[9], match[7].matched ? match[7] : match[10], match[8].matched, match[11], match[12]);
             consume(std::smatch(match));
         }
+    }
+
+    void keepLatency(const std::string& name, const std::string& percentile, bool median, const std::string& number,
+                     const std::string& unit)
+    {
+        const auto lower = [&](std::size_t i) { return std::tolower(static_cast<unsigned char>(name[i])); };
+        const bool perToken = lower(0) == 'i' || lower(1) == 'p';
+        const std::optional<double> percent = median ? 50 : percentile.empty() ? 0 : percentOf(percentile);
+        if (!percent)
+            m_claim.doubts.push_back("p" + percentile + " is no percentile; it must be above 0 and below 100");
+        const std::optional<double> time = valueOf("latency", number);
+        if (percent && time)
+            m_claim.latencies.push_back({lower(0) == 't' && !perToken ? "ttft_ms" : perToken ? "tpot_ms" : "e2e_ms", *percent,
+                                         *time * (unit[0] == 'm' || unit[0] == 'M' ? 1 : 1000)});
+    }
+
+    /// A number beside the word that nothing took: two in one, or without a unit.
+    void doubtLatencies()
+    {
+        static const std::regex kLeft = pattern(
+            R"(\b(ttft|time to first token|tpot|itl|inter-token latency|e2e|end-to-end|latency)\b)"
+            R"((?:[\s=:<>~/]|of|is|at|under|below|p\d+)*#\d+#)");
+        std::smatch match;
+        if (std::regex_search(m_text, match, kLeft))
+            m_claim.doubts.push_back("what is said of " + match[1].str() +
+                                     " is not understood; say each like p99 TTFT 250 ms");
     }
 
     std::string m_text;

@@ -87,6 +87,11 @@ private slots:
                                       << "8,400 tok/s, 96 in flight, 8 devices, 1,024 prompt tokens, 128 output tokens";
         QTest::newRow("words before") << "8,400 tok/s, input length 1024, output 128, 500 prompts"
                                       << "8,400 tok/s, 1,024 prompt tokens, 128 output tokens";
+        QTest::newRow("latencies behind their numbers") << "8,400 tok/s, 250 ms TTFT, 20 ms TPOT p99, 2.5s mean latency"
+                                                        << "8,400 tok/s, TTFT 250 ms, p99 TPOT 20 ms, E2E 2.5 s";
+        QTest::newRow("latencies before them") << "p50 TTFT 250 ms median TPOT 20 ms, 8,400 tok/s"
+                                               << "8,400 tok/s, p50 TTFT 250 ms, p50 TPOT 20 ms";
+        QTest::newRow("no figure of a latency") << "low latency mode on 8 GPUs: 8,400 tok/s" << "8,400 tok/s, 8 devices";
         QTest::newRow("at a percentile") << "8,400 tok/s, TTFT at p99 of 250 ms" << "8,400 tok/s, p99 TTFT 250 ms";
         QTest::newRow("per user") << "88 tok/s per user with 96 concurrent users" << "88 tok/s per user, 96 in flight";
         QTest::newRow("requests") << "20 requests/s, p99 latency 4 s" << "20 requests/s, p99 E2E 4 s";
@@ -131,6 +136,8 @@ private slots:
         QTest::newRow("two devices") << "8,400 tok/s on H100 and A100" << "two devices are named";
         QTest::newRow("two models") << "8,400 tok/s, Qwen3-8B or Llama 3.1 8B" << "two models are named";
         QTest::newRow("percentile") << "8,400 tok/s, p999 TTFT 2 s" << "p999 is no percentile";
+        QTest::newRow("two in one") << "8,400 tok/s, p50/p99 TTFT 120/720 ms" << "what is said of TTFT is not understood";
+        QTest::newRow("no unit") << "8,400 tok/s, TPOT < 20" << "what is said of TPOT is not understood";
         QTest::newRow("latency") << "8,400 tok/s, p99 TTFT 0 ms" << "latency of 0: must be above 0";
     }
     void whatIsNotCertainIsADoubt()
