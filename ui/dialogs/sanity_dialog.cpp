@@ -174,16 +174,17 @@ void SanityDialog::checkTheClaim()
     using Kind = SanityFinding::Kind;
     const Claim claim = parseClaim(m_claim->text().toStdString());
     const QString understood = QString::fromStdString(claimText(claim));
-    const bool claimed = claim.tokensPerS || claim.requestsPerS;
+    const bool claimed = claim.doubts.empty() && (claim.tokensPerS || claim.requestsPerS);
     m_understood->setText(m_claim->text().trimmed().isEmpty()
                               ? tr("Say a throughput, and what is known of it.")
+                          : !claim.doubts.empty() ? tr("Not certain: %1.").arg(QString::fromStdString(claim.doubts.front()))
                           : understood.isEmpty() ? tr("Nothing of this was understood.")
                           : claimed              ? tr("Understood: %1").arg(understood)
                                     : tr("Understood: %1. A throughput is missing.").arg(understood));
     QString html;
     if (claimed) {
         const ThemeColours& colours = themeColours(palette());
-        const std::vector<SanityFinding> findings = checkClaim(claim, boundFigures(boundInput()));
+        const std::vector<SanityFinding> findings = checkClaim(claim, claimFigures(claim, boundInput()));
         const std::tuple<Kind, QString, QColor> parts[] = {
             {Kind::Impossible, tr("Cannot be"), colours.error},
             {Kind::Derived, tr("What it implies"), palette().color(QPalette::Text)},

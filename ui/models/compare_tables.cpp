@@ -86,13 +86,12 @@ Table levelsTable(std::span<const LevelComparison> levels, const std::string& te
                                   number(level.goodputA),
                                   number(level.goodputB),
                                   ratioCell(level.goodputRatio, level.goodputRatioCi95, false),
-                                  Cell{both           ? tr("both")
-                                       : level.validA ? tr("A only")
-                                       : level.validB ? tr("%1 only").arg(letter)
-                                                      : tr("neither"),
+                                  Cell{QString::fromStdString(believedText(level, "A", letter.toStdString())),
                                        {},
                                        {},
-                                       both ? Badge::Good : Badge::Warning}};
+                                       !level.checkedA || !level.checkedB ? Badge::Neutral
+                                       : both                             ? Badge::Good
+                                                                          : Badge::Warning}};
     }
     return table;
 }

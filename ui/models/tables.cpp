@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/tables.h"
 
+#include "analysis/foreign_summary.h"
 #include "models/format.h"
+#include "report/told.h"
 
 #include <QCoreApplication>
 
@@ -26,6 +28,11 @@ Cell number(std::optional<double> value, const QString& toolTip = {}, int digits
 Cell count(std::uint64_t n, const QString& toolTip = {})
 {
     return {formatCount(n), static_cast<double>(n), toolTip, Badge::None};
+}
+
+Cell count(const std::optional<std::uint64_t>& n, const QString& toolTip)
+{
+    return n ? count(*n, toolTip) : Cell{absentText(), -HUGE_VAL, toolTip, Badge::None};
 }
 
 /// Name, formula and note of a metric, for a tooltip.
@@ -142,7 +149,7 @@ QString pointName(const PointPlan& point)
 QString verdictName(const Verdict& verdict)
 {
     if (verdict.valid)
-        return tr("valid");
+        return isChecked(verdict) ? tr("valid") : tr("not checked");
     QStringList names;
     for (const VerdictReason& reason : verdict.reasons)
         names << text(reason.code).replace(QLatin1Char('_'), QLatin1Char(' '));
@@ -162,6 +169,8 @@ QString verdictText(const Verdict& verdict)
 
 Badge verdictBadge(const Verdict& verdict)
 {
+    if (verdict.valid && !isChecked(verdict))
+        return Badge::Neutral;
     return verdict.valid ? Badge::Good : Badge::Warning;
 }
 
@@ -258,13 +267,15 @@ Table pointsTable(const RunResults& results, const std::string& test)
                     s->slo.denominator == 0 || results.slo.empty() ? Badge::None
                     : s->slo.met                                   ? Badge::Good
                                                                    : Badge::Bad};
-        row << count(s->count(Outcome::Completed), outcomeTip(*s));
-        const std::uint64_t failures = failuresOf(s->outcomes);
-        row << Cell{formatCount(failures), static_cast<double>(failures), outcomeTip(*s),
-                    failures > 0 ? Badge::Bad : Badge::None};
+        // Of a run of another tool what its file tells.
+        const ForeignFigures* told = toldOf(results, *s);
+        row << count(countOf(results, *s, Outcome::Completed), outcomeTip(*s));
+        Cell failures = count(told ? told->failed : std::optional(failuresOf(s->outcomes)), outcomeTip(*s));
+        failures.badge = failures.sort.toDouble() > 0 ? Badge::Bad : Badge::None;
+        row << failures;
         for (const QuantileColumn& q : further)
             row << quantileCell(*s, q);
-        row << number(s->meanInFlight, {}, 3) << quantileCell(*s, {Metric::SendLag, 99});
+        row << number(std::isfinite(s->meanInFlight) ? std::optional(s->meanInFlight) : std::nullopt, {}, 3) << quantileCell(*s, {Metric::SendLag, 99});
         table.rows << row;
         table.ids << s->point.index.value;
     }
@@ -319,14 +330,17 @@ Table outcomesTable(const PointSummary& point)
         const std::uint64_t whole = point.outcomesOfPoint[static_cast<std::size_t>(i)];
         if (whole == 0 && outcome != Outcome::Completed)
             continue;
-        const double share = all > 0 ? static_cast<double>(window) / all : 0;
+        // How many of another tool's requests failed in which way is not told.
+        const std::optional<double> share = !isChecked(point.verdict) ? std::nullopt
+                                            : all > 0 ? std::optional(static_cast<double>(window) / all)
+                                                      : std::optional(0.0);
         table.rows << QList<Cell>{Cell{text(outcomeId(outcome)),
                                        {},
                                        outcomeMeaning(outcome),
                                        outcome == Outcome::Completed   ? Badge::Good
                                        : outcome == Outcome::Cancelled ? Badge::Neutral
                                                                        : Badge::Bad},
-                                  count(window), Cell{formatShare(share), share, {}, Badge::None},
+                                  count(window), Cell{formatShare(share), share.value_or(-HUGE_VAL), {}, Badge::None},
                                   count(whole), Cell{outcomeMeaning(outcome), {}, {}, Badge::None}};
     }
     return table;

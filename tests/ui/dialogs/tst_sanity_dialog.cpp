@@ -38,6 +38,9 @@ private slots:
         QVERIFY(!findings(dialog).contains("Cannot be"));
         typeInto(named<QLineEdit>(dialog, "The figure, as it was written or said"), "900,000 tok/s at concurrency 1");
         QVERIFY2(findings(dialog).contains("Cannot be"), qPrintable(findings(dialog)));
+        typeInto(named<QLineEdit>(dialog, "The figure, as it was written or said"), "8,4 tok/s");
+        QVERIFY(anyLabel(dialog, "Not certain: 8,4 is no number"));
+        QVERIFY(findings(dialog).isEmpty());
         typeInto(named<QLineEdit>(dialog, "The figure, as it was written or said"), "very fast");
         QVERIFY(findings(dialog).isEmpty());
         QVERIFY(anyLabel(dialog, "Nothing of this was understood."));

@@ -59,6 +59,42 @@ private slots:
         m_other = m_worker->results(other, {}).value();
     }
 
+    /// Of a run of another tool: what its file tells, and neither believed nor not.
+    void whatAnotherToolMeasuredIsNotChecked()
+    {
+        RunResults theirs = *m_results;
+        theirs.run.info.foreign = "vllm";
+        PointSummary& point = theirs.points.front();
+        point.verdict = {true, false, false, {{"foreign", "measured by vLLM"}}};
+        point.outcomes = {};
+        point.meanInFlight = NAN;
+        for (StoredPoint& stored : theirs.run.points) {
+            stored.facts.foreign.emplace();
+            stored.facts.foreign->completed = 1140;
+            stored.facts.foreign->failed = 500;
+        }
+        const Table table = pointsTable(theirs);
+        const auto cell = [&](const Table& of, const char* title) {
+            return of.rows.front()[columnOf(of, QString::fromLatin1(title))];
+        };
+        QCOMPARE(cell(table, "Verdict").text, QStringLiteral("not checked"));
+        QCOMPARE(cell(table, "Verdict").badge, Badge::Neutral);
+        QCOMPARE(cell(table, "Completed").sort.toDouble(), 1140.0);
+        QCOMPARE(cell(table, "Failed").sort.toDouble(), 500.0);
+        QCOMPARE(cell(table, "In flight").text, absentText());
+        for (StoredPoint& stored : theirs.run.points)
+            stored.facts.foreign->failed.reset();
+        QCOMPARE(cell(pointsTable(theirs), "Failed").text, absentText());
+
+        LevelComparison level;
+        level.test = kSweep;
+        level.validA = level.validB = true;
+        level.checkedB = false;
+        const Table levels = levelsTable(std::vector{level}, kSweep, QStringLiteral("B"));
+        QCOMPARE(cell(levels, "Believed").text, QStringLiteral("A, B not checked"));
+        QCOMPARE(cell(levels, "Believed").badge, Badge::Neutral);
+    }
+
     void everyNumberSaysWhatItIs()
     {
         const Table table = pointsTable(*m_results, kSweep);
