@@ -177,6 +177,9 @@ ReportSection summarySection(const RunResults& results)
         section.blocks.push_back(Paragraph{"Limit: " + sloSentence(limit) + ".", Paragraph::Kind::Plain});
     for (const OperatingPoint& op : results.operatingPoints)
         section.blocks.push_back(Paragraph{op.test + ": " + op.sentence, Paragraph::Kind::Claim});
+    for (const PointSummary& p : results.points)
+        if (p.burst)
+            section.blocks.push_back(Paragraph{p.point.test + ": " + burstSentence(*p.burst), Paragraph::Kind::Claim});
     for (const OperatingBound& bound :
          operatingBounds(boundFiguresOf(results), results.operatingPoints, results.points))
         section.blocks.push_back(
@@ -367,8 +370,6 @@ void addBurst(ReportSection& section, const PointSummary& p)
                               figureText(phase.completedPerS), quantileCell(d, 50), quantileCell(d, 99)});
     }
     section.blocks.push_back(std::move(table));
-    if (p.burst)
-        section.blocks.push_back(Paragraph{burstSentence(*p.burst), Paragraph::Kind::Claim});
 }
 
 ReportSection burstSection(const RunResults& results)

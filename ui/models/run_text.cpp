@@ -7,6 +7,8 @@
 #include <QFileInfo>
 #include <QStringList>
 
+#include <algorithm>
+
 namespace tailmark::ui {
 
 namespace {
@@ -51,6 +53,14 @@ QString cacheText(CachePolicy cache)
     return {};
 }
 
+/// The window of a burst lasts as its phases do, that of a cold start as its requests.
+bool hasWindowOfDuration(const Matrix& m)
+{
+    return std::any_of(m.tests.begin(), m.tests.end(), [](const Test& test) {
+        return test.enabled && test.kind != TestKind::BurstRecovery && test.kind != TestKind::ColdStart;
+    });
+}
+
 } // namespace
 
 QString systemLine(const RunCard& card)
@@ -78,8 +88,9 @@ QString workloadLine(const Matrix& m)
                       m.measurement.failureDenominator == FailureDenominator::Attempted
                           ? tr("shares of all attempted requests")
                           : tr("shares of accepted requests"),
-                      tr("%1 warm-up + %2 window")
-                          .arg(formatSeconds(m.measurement.warmupS), formatSeconds(m.measurement.durationS))};
+                      hasWindowOfDuration(m) ? tr("%1 warm-up + %2 window").arg(formatSeconds(m.measurement.warmupS),
+                                                                                   formatSeconds(m.measurement.durationS))
+                                             : tr("%1 warm-up").arg(formatSeconds(m.measurement.warmupS))};
     if (m.workload.prefix.kind == PrefixKind::Shared)
         parts.insert(1, tr("%1 shared prefix tokens").arg(m.workload.prefix.sharedTokens));
     return parts.join(QStringLiteral(" · "));

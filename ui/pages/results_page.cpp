@@ -2,6 +2,7 @@
 #include "pages/results_page.h"
 
 #include "analysis/bound.h"
+#include "analysis/burst.h"
 #include "charts/chart_export.h"
 #include "charts/frontier_panel.h"
 #include "charts/report_pdf.h"
@@ -369,6 +370,8 @@ QString ResultsPage::withoutOperatingPoint(const std::string& test) const
     for (const PointSummary& s : m_results->points)
         if (s.point.test == test && s.coldStart)
             return text(coldStartSentence(*s.coldStart));
+        else if (s.point.test == test && s.burst)
+            return text(burstSentence(*s.burst));
     return tr("This test sweeps no load, so it has no operating point.");
 }
 

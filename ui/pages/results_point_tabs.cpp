@@ -190,6 +190,8 @@ void PointTabs::setResults(const ResultsPtr& results, const std::string& test)
     m_results = results;
     m_test = test;
     if (!results) {
+        m_chosen = {}; // a point of another run is not this one's, also where it has the same number
+        m_records.reset();
         m_points->setTable({});
         m_card->setTable({});
         m_bound->setData({}, {});

@@ -52,6 +52,7 @@ private slots:
         m_first = test::writeDemoRun(store.value(), run);
         run.name = "second";
         run.engine = "sglang";
+        run.seed = 8;
         run.stopAfter = 3;
         m_second = test::writeDemoRun(store.value(), run);
     }
@@ -179,8 +180,44 @@ private slots:
         tests->setCurrentIndex(1);
         QCOMPARE(panel()->chart()->series().first().points.size(), 6);
         tests->setCurrentIndex(2); // a burst sweeps nothing
-        QVERIFY(sentence().contains(QStringLiteral("no operating point")));
+        QVERIFY2(sentence().contains(QStringLiteral("Backlog")), qPrintable(sentence())); // what it is measured for
         QCOMPARE(points()->pointsView()->model()->rowCount(), 1);
+    }
+
+    /// Of another run a point with the same number is another point.
+    void whatStandsBelowIsOfTheOpenRun()
+    {
+        const auto rates = [&] {
+            QStringList cells;
+            for (const TableView* table : points()->findChildren<TableView*>())
+                if (table->accessibleName() == QStringLiteral("Rates and requests in flight along the point"))
+                    for (int row = 0; row < table->model()->rowCount(); ++row)
+                        for (int column = 0; column < table->model()->columnCount(); ++column)
+                            cells << table->model()->index(row, column).data().toString();
+            return cells;
+        };
+        emit points()->pointChosen({0});
+        emit points()->pointChosen({2});
+        TRY_VERIFY(points()->chosen().value == 2 && !rates().isEmpty());
+        const QStringList first = rates();
+        m_page->openRun(m_second);
+        TRY_VERIFY(m_page->results() && m_page->openedRun() == m_second);
+        TRY_VERIFY(!rates().isEmpty());
+        emit points()->pointChosen({0});
+        emit points()->pointChosen({2});
+        TRY_VERIFY(points()->chosen().value == 2 && !rates().isEmpty());
+        const QStringList second = rates();
+        QVERIFY(second != first);
+
+        // Back and forth with the same point chosen.
+        m_page->openRun(m_first);
+        TRY_VERIFY(m_page->results() && m_page->openedRun() == m_first);
+        emit points()->pointChosen({2});
+        TRY_VERIFY(rates() == first);
+        m_page->openRun(m_second);
+        TRY_VERIFY(m_page->results() && m_page->openedRun() == m_second);
+        emit points()->pointChosen({2});
+        TRY_VERIFY(rates() == second);
     }
 
     void aPointIsTheSameEverywhere()
