@@ -9,13 +9,17 @@
 #include "store/writer_lock.h"
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 namespace tailmark {
 
@@ -163,6 +167,20 @@ bool lacksFilesBeside(const sqlite::Connection& db)
     return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
 }
 
+/// Why there is no file to write; absent where the place is not to blame. SQLite tells of a second attempt, which
+/// only reads and finds nothing. `folder`: how making the folder ended.
+std::optional<Error> whyNotMade(const std::filesystem::path& file, const std::error_code& folder)
+{
+    if (folder)
+        return Error{ErrorCode::Io, file.string(), "the folder of the database cannot be made: " + folder.message()};
+    std::error_code code;
+    const std::string parent = file.has_parent_path() ? file.parent_path().string() : ".";
+    if (std::filesystem::exists(file, code) || ::access(parent.c_str(), W_OK | X_OK) == 0)
+        return std::nullopt;
+    return Error{ErrorCode::Io, file.string(),
+                 "the database cannot be made in its folder: " + std::generic_category().message(errno)};
+}
+
 /// Nothing is left in a log of changes: the file alone tells everything.
 bool isClosed(const std::string& path)
 {
@@ -287,6 +305,8 @@ Result<Store> Store::open(const std::string& path, Mode mode)
         sqlite::Connection::open(path, readOnly ? Open::Read : Open::Write);
     if (readOnly && connection && lacksFilesBeside(connection.value()) && isClosed(path))
         connection = sqlite::Connection::open(path, Open::Immutable);
+    if (!connection && !readOnly)
+        return whyNotMade(file, code).value_or(connection.error());
     if (!connection)
         return connection.error();
     sqlite::Connection& db = connection.value();

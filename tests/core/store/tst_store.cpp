@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QFile>
+#include <QDir>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -635,8 +637,16 @@ void TestStore::tellsWhyItCannotOpen()
 {
     const Result<Store> store = Store::open("/proc/no-such-place/x.sqlite");
     QVERIFY(!store.ok());
-    QCOMPARE(store.error().line(), std::string("/proc/no-such-place/x.sqlite: the database cannot be opened: "
+    QCOMPARE(store.error().line(), std::string("/proc/no-such-place/x.sqlite: the folder of the database cannot be made: "
                                                "No such file or directory"));
+    const QString folder = m_dir->filePath("read-only");
+    QVERIFY(QDir().mkdir(folder));
+    QVERIFY(QFile::setPermissions(folder, QFile::ReadOwner | QFile::ExeOwner));
+    if (QFileInfo(folder).isWritable())
+        QSKIP("whoever runs this may write everywhere: a folder that cannot be written was not tried");
+    const std::string file = (folder + "/x.sqlite").toStdString();
+    QCOMPARE(Store::open(file).error().line(),
+             file + ": the database cannot be made in its folder: Permission denied");
 }
 
 void TestStore::refusesANewerSchema()
