@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -16,6 +18,7 @@ namespace tailmark {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr int kAskEveryMs = 50;
 
 } // namespace
 
@@ -23,6 +26,8 @@ struct ByteSource::File
 {
     int handle = -1;
     std::uint64_t size = 0, read = 0;
+    bool regular = true;
+    std::function<bool()> goOn;
     bool gzip = false;
     bool streamEnded = false; ///< of the gzip member, with its checksum
     z_stream stream{};
@@ -35,13 +40,26 @@ struct ByteSource::File
         if (handle >= 0)
             ::close(handle);
     }
+    /// Until there is something to read, or its end; false where it is not to go on.
+    bool waitForWriter() const
+    {
+        pollfd waited = {handle, POLLIN, 0};
+        while (::poll(&waited, 1, kAskEveryMs) <= 0)
+            if (goOn && !goOn())
+                return false;
+        return true;
+    }
     /// Bytes read, 0 at the end, −1 on an error.
     ssize_t get(char* to, std::size_t room)
     {
         ssize_t n;
-        do
+        do {
+            if (!regular && !waitForWriter()) {
+                errno = ECANCELED;
+                return -1;
+            }
             n = ::read(handle, to, room);
-        while (n < 0 && errno == EINTR);
+        } while (n < 0 && (errno == EINTR || errno == EAGAIN));
         if (n > 0)
             read += static_cast<std::uint64_t>(n);
         return n;
@@ -53,21 +71,25 @@ ByteSource::ByteSource(ByteSource&&) noexcept = default;
 ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
 ByteSource::~ByteSource() = default;
 
-Result<ByteSource> ByteSource::open(const std::string& path)
+Result<ByteSource> ByteSource::open(const std::string& path, std::function<bool()> goOn)
 {
     const auto refuse = [&](const std::string& message) { return Error{ErrorCode::BadInput, path, message}; };
     std::error_code ec;
     if (std::filesystem::is_directory(path, ec))
         return refuse("not_a_file: is a folder; must be a trace file");
     auto file = std::make_unique<File>();
-    file->handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    file->handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe opens without its writer
     if (file->handle < 0)
         return refuse(std::string("unreadable: cannot be opened: ") + std::strerror(errno));
     struct stat facts
     {
     };
-    if (::fstat(file->handle, &facts) == 0 && facts.st_size > 0)
-        file->size = static_cast<std::uint64_t>(facts.st_size);
+    if (::fstat(file->handle, &facts) == 0) {
+        file->regular = S_ISREG(facts.st_mode);
+        if (facts.st_size > 0)
+            file->size = static_cast<std::uint64_t>(facts.st_size);
+    }
+    file->goOn = std::move(goOn);
     ::posix_fadvise(file->handle, 0, 0, POSIX_FADV_SEQUENTIAL);
     ByteSource source(std::move(file));
     source.more();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ public:
     /// Where not even one record ends inside so much, the file is none of records.
     static constexpr std::size_t kMaxWindow = std::size_t{64} << 20;
 
-    /// Errors: no such file, a folder, not readable.
-    static Result<ByteSource> open(const std::string& path);
+    /// Errors: no such file, a folder, not readable. What is no regular file (a pipe) is read as its writer goes on;
+    /// while it waits, `goOn` is asked now and then and ends it with false.
+    static Result<ByteSource> open(const std::string& path, std::function<bool()> goOn = {});
     ByteSource(ByteSource&&) noexcept;
     ByteSource& operator=(ByteSource&&) noexcept;
     ~ByteSource();

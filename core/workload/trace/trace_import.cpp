@@ -135,10 +135,15 @@ Result<Trace> importTrace(const std::string& path, const TraceOptions& options)
         return Error{ErrorCode::BadInput, path,
                      "unknown_format: \"" + options.format + "\" is none; allowed: " + allowed};
     }
-    Result<ByteSource> source = ByteSource::open(path);
-    if (!source)
-        return source.error();
-    return importFrom(source.value(), path, options);
+    Result<ByteSource> source = ByteSource::open(path, [&options] {
+        if (options.progress)
+            options.progress(0, 0);
+        return !options.stop.stop_requested();
+    });
+    Result<Trace> trace = source ? importFrom(source.value(), path, options) : Result<Trace>(source.error());
+    if (!trace && options.stop.stop_requested())
+        return Error{ErrorCode::Cancelled, path, "stopped"};
+    return trace;
 }
 
 Result<Trace> traceFromCanonical(std::string_view bytes)

@@ -5,10 +5,13 @@
 #include "workload/trace/canonical_rows.h"
 #include "workload/trace/trace_import.h"
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
+#include <thread>
 
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <zlib.h>
 
 using namespace tailmark;
@@ -127,6 +130,8 @@ private slots:
     void aggregatesAreRefused();
     void sampledInBoundedMemory();
     void stopsWhenAsked();
+    void aPipeIsReadAsItsWriterGoesOn();
+    void aPipeWithoutAWriterCanBeStopped();
     void canonicalRowsComeBack();
     void gridsAreToldAndSpread();
 };
@@ -795,6 +800,36 @@ void TraceImportTest::sampledInBoundedMemory()
     QCOMPARE(trace.stats.prompt.p99, whole.value().stats.prompt.p99);
     QCOMPARE(trace.stats.arrivals->duration, whole.value().stats.arrivals->duration);
     QVERIFY(std::abs(trace.stats.arrivals->gaps->p50Ns - 10'000'000) <= 10'000);
+}
+
+void TraceImportTest::aPipeIsReadAsItsWriterGoesOn()
+{
+    const QTemporaryDir folder;
+    const std::string pipe = folder.filePath("pipe").toStdString();
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    const std::jthread writer([&pipe] {
+        std::ofstream out(pipe);
+        out << "timestamp_ms,prompt_tokens,output_tokens\n0,800,100\n" << std::flush;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        out << "250,600,20\n";
+    });
+    const Result<Trace> result = importTrace(pipe);
+    QVERIFY2(result.ok(), result ? "" : result.error().line().c_str());
+    QCOMPARE(result.value().rowsAccepted, std::uint64_t{2});
+}
+
+void TraceImportTest::aPipeWithoutAWriterCanBeStopped()
+{
+    const QTemporaryDir folder;
+    const std::string pipe = folder.filePath("pipe").toStdString();
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    std::stop_source source;
+    TraceOptions options;
+    options.stop = source.get_token();
+    options.progress = [&](double, std::uint64_t) { source.request_stop(); };
+    const Result<Trace> result = importTrace(pipe, options);
+    QVERIFY(!result.ok());
+    QCOMPARE(result.error().code, ErrorCode::Cancelled);
 }
 
 void TraceImportTest::stopsWhenAsked()
