@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -18,11 +19,20 @@ namespace {
 std::atomic<RunControl*> g_control{nullptr};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<RunControl*>::is_always_lock_free);
 
+std::atomic<const char*> g_news{nullptr};
+std::atomic<bool> g_clearLine{false}; ///< of a progress that is rewritten
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
 void onSignal(int signal)
 {
     if (g_control.load()->stop.exchange(true)) {
         std::signal(signal, SIG_DFL);
         std::raise(signal);
+    } else {
+        const int error = errno;
+        for (const char* text : {g_clearLine.load() ? "\r\033[K" : "", g_news.load(), "\n"})
+            static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text))); // where nobody reads, nobody misses it
+        errno = error;
     }
 }
 
@@ -42,9 +52,11 @@ void obey(std::string_view line, RunControl& control)
 
 } // namespace
 
-void stopOnSignals(RunControl& control)
+void stopOnSignals(RunControl& control, const char* news)
 {
     g_control = &control;
+    g_news = news;
+    g_clearLine = ::isatty(STDERR_FILENO) == 1;
     for (const int signal : {SIGINT, SIGTERM})
         std::signal(signal, onSignal);
     if (std::signal(SIGHUP, onSignal) == SIG_IGN)

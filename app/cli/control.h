@@ -10,7 +10,8 @@ namespace tailmark::cli {
 /// Interrupt and termination signals end the run cleanly through `control`; a second one ends the process at
 /// once. For the rest of the process's life; `control` must live as long. A reader of our output that goes
 /// away does not end the run.
-void stopOnSignals(RunControl& control);
+/// `news`: a line for standard error, so that whoever asks sees that it ends; must live as long too.
+void stopOnSignals(RunControl& control, const char* news);
 
 /// Reads control lines from standard input on a thread of its own: pause, resume, skip, stop. Other lines are
 /// ignored.

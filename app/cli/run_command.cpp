@@ -235,7 +235,7 @@ int run(const RunArguments& arguments)
         return fail(store.error());
 
     RunControl control;
-    stopOnSignals(control);
+    stopOnSignals(control, "ending: what was measured is being kept; a second signal stops at once");
     std::optional<ControlLines> controlLines;
     if (!arguments.events.empty())
         controlLines.emplace(control, arguments.stopOnEof);

@@ -64,7 +64,7 @@ class ReadingProgress
 public:
     explicit ReadingProgress(TraceOptions& options) : m_terminal(isatty(STDERR_FILENO) == 1)
     {
-        stopOnSignals(s_control);
+        stopOnSignals(s_control, "stopping; a second signal stops at once");
         options.stop = m_stop.get_token();
         options.progress = [this](double fraction, std::uint64_t rows) { tell(fraction, rows); };
     }

@@ -53,7 +53,7 @@ void makeTimersPrecise();
 /// rival there the send lag (p99) is 3 ms, before it 0.3 ms. Without the right to do so nothing happens.
 void preferThisThread();
 
-/// Puts the calling thread, which keeps what was measured, behind those that measure (nice +10, for good: only
+/// Puts the calling thread, which keeps what is measured, behind those that measure (nice +10, for good: only
 /// the privileged may take it back). Threads that it makes afterwards inherit that.
 void stepBehind();
 

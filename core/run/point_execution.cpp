@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -60,6 +61,8 @@ public:
 
 private:
     Status begin(std::shared_ptr<const RequestSource> source);
+    Status followBehind();
+    Status follow();
     Result<bool> drain();
     Status takeServerSamples();
     void judgeFirst();
@@ -103,45 +106,27 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
     LoadGenerator& generator = m_context.generator;
     if (Status status = begin(std::move(source)); !status)
         return status.error();
-    stepBehind(); // the generator has its threads by now; writing to the store must take no time from them
     // Only now the point's clock runs: opening connections is over.
     if (Status status = m_context.store.startPoint(m_context.run, m_point, utcNow()); !status) {
         generator.stop();
         return status.error();
     }
-    for (int tick = 0;; ++tick) {
-        // Asked before the records are taken: what ended last must not be left behind.
-        const bool over = generator.finished();
-        const Result<bool> some = drain();
-        if (!some) {
-            generator.stop();
-            return some.error();
-        }
-        if (over && !some.value()) {
-            if (!m_again || m_stopped)
-                break;
-            if (Status status = begin(std::exchange(m_again, nullptr)); !status)
-                return status.error();
-            continue;
-        }
-        if (Status status = m_judged ? takeServerSamples() : success(); !status) {
+    for (;;) {
+        if (Status status = followBehind(); !status) {
             generator.stop();
             return status.error();
         }
-        obey();
-        endOnceStable();
-        if (tick % kTicksPerHealth == kTicksPerHealth - 1) {
-            m_cpuCores = generator.health().cpuCores;
-            // Also while no request ends: what is measured for nothing need not be measured.
-            if (Status status = m_context.store.checkInPlace(); !status) {
-                generator.stop();
-                return status.error();
-            }
+        // What ended last; after a stop also all that was never sent.
+        for (bool some = true; some;) {
+            const Result<bool> drained = drain();
+            if (!drained)
+                return drained.error();
+            some = drained.value();
         }
-        if (tick % kTicksPerProgress == 0)
-            tellProgress();
-        if (!over)
-            std::this_thread::sleep_for(kTick);
+        if (!m_again || m_stopped)
+            break;
+        if (Status status = begin(std::exchange(m_again, nullptr)); !status)
+            return status.error();
     }
     PointFacts& facts = m_measured.facts;
     if (m_context.counters) {
@@ -166,6 +151,46 @@ Result<PointMeasurement> Point::run(std::shared_ptr<const RequestSource> source)
             facts.windowS = m_point.longestWindowS();
     }
     return std::move(m_measured);
+}
+
+/// follow() on a thread of its own behind the generator's, from which writing to the store must take no time. Only that
+/// thread has stepped behind for good: what is left to do once the load is over waits for no other program.
+Status Point::followBehind()
+{
+    Status followed = success();
+    try {
+        std::jthread([&] {
+            stepBehind();
+            followed = follow();
+        }).join();
+    } catch (const std::system_error& error) {
+        return Error{ErrorCode::Internal, "", std::string("no thread to keep what is measured: ") + error.what()};
+    }
+    return followed;
+}
+
+/// Until the load is over.
+Status Point::follow()
+{
+    LoadGenerator& generator = m_context.generator;
+    for (int tick = 0; !generator.finished(); ++tick) {
+        if (const Result<bool> drained = drain(); !drained)
+            return drained.error();
+        if (Status status = m_judged ? takeServerSamples() : success(); !status)
+            return status;
+        obey();
+        endOnceStable();
+        if (tick % kTicksPerHealth == kTicksPerHealth - 1) {
+            m_cpuCores = generator.health().cpuCores;
+            // Also while no request ends: what is measured for nothing need not be measured.
+            if (Status status = m_context.store.checkInPlace(); !status)
+                return status;
+        }
+        if (tick % kTicksPerProgress == 0)
+            tellProgress();
+        std::this_thread::sleep_for(kTick);
+    }
+    return success();
 }
 
 /// Moves finished requests to the store and to memory; whether there were any.

@@ -215,6 +215,7 @@ void TestFaults::interruptKeepsWhatWasMeasured()
     QVERIFY(interrupt(*run));
     const Ended ended = collect(*run, 10'000);
     QVERIFY2(ended.code == 0 || ended.code == 4, ended.err.constData());
+    QVERIFY2(ended.err.contains("ending: what was measured is being kept"), ended.err.constData());
     QCOMPARE(listed()[u"state"_s].toString(), u"cancelled"_s);
     QCOMPARE(result()[u"run"_s][u"state"_s].toString(), u"cancelled"_s);
     const QJsonObject point = result()[u"points"_s][0].toObject();
