@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "exit_code.h"
 #include "output.h"
+#include "plan/key_list.h"
 
 #include <iostream>
 
@@ -20,6 +21,21 @@ void printMetrics()
         std::cout << metric.id << (metric.unit.empty() ? "" : " (") << metric.unit
                   << (metric.unit.empty() ? "" : ")") << "  " << metric.title << "\n    " << metric.definition
                   << '\n';
+    throw CLI::Success();
+}
+
+void printMatrixKeys()
+{
+    for (const MatrixKey& key : matrixKeys()) {
+        std::cout << key.path << "  " << key.allowed;
+        if (!key.sameAs.empty())
+            std::cout << " with the keys of " << key.sameAs;
+        if (key.mandatory)
+            std::cout << "; must be given";
+        else if (!key.fallback.empty())
+            std::cout << "; default " << key.fallback;
+        std::cout << (key.with.empty() ? "" : "; only with ") << key.with << "\n    " << key.meaning << '\n';
+    }
     throw CLI::Success();
 }
 
@@ -56,6 +72,9 @@ int main(int argc, char** argv)
         "tailmark-cli");
     app.set_version_flag("--version", std::string("tailmark-cli " TAILMARK_VERSION));
     app.add_flag_callback("--help-metrics", printMetrics, "Explain every metric: its id, unit and formula")
+        ->trigger_on_parse();
+    app.add_flag_callback("--help-matrix", printMatrixKeys,
+                          "Explain every key of the matrix file: what is allowed, its default and its meaning")
         ->trigger_on_parse();
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);

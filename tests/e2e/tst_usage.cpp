@@ -122,6 +122,12 @@ void TestUsage::helpAndVersion()
     QCOMPARE(metrics.code, 0);
     for (const char* id : {"ttft_ms (ms)", "goodput_requests_per_s (1/s)", "slo_attainment  "})
         QVERIFY2(metrics.out.contains(id), id);
+    const Ended keys = cli({u"--help-matrix"_s});
+    QCOMPARE(keys.code, 0);
+    for (const char* line : {"workload.prefix.share  a number from 0 to 1; default 0\n",
+                             "tests[].timeout_s  a number above 0 and at most 86,400 s; default 900; only with kind \"cold_start\"\n",
+                             "workload.cache  \"cold\", \"warm\" or \"as_is\"; default \"as_is\"\n"})
+        QVERIFY2(keys.out.contains(line), line);
 }
 
 void TestUsage::badInputIsOneLine_data()
