@@ -219,8 +219,13 @@ private:
         };
         qreal points = kTablePt;
         QList<ColumnNeed> needs = needsOf(each, points, Heads::OnOneLine);
-        if (sum(needs, &ColumnNeed::whole) > room) // rather a head on two lines than what stands below it
-            needs = needsOf(each, points, Heads::MayBreak);
+        if (sum(needs, &ColumnNeed::whole) > room) { // rather a head on two lines than what stands below it
+            QList<ColumnNeed> narrow = needsOf(each, points, Heads::MayBreak);
+            if (sum(narrow, &ColumnNeed::whole) <= room) // and the rest to the heads
+                for (qsizetype i = 0; i < needs.size(); ++i)
+                    narrow[i] = {narrow[i].whole, needs[i].whole};
+            needs = narrow;
+        }
         if (sum(needs, &ColumnNeed::least) > room) {
             points = kWideTablePt;
             needs = needsOf(each, points, Heads::MayBreak);
