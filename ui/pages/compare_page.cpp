@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/compare_page.h"
 
+#include "analysis/foreign_summary.h"
 #include "charts/frontier_panel.h"
 #include "models/compare_tables.h"
 #include "models/format.h"
@@ -506,6 +507,19 @@ void ComparePage::showComparison()
     showTest();
 }
 
+/// Empty where there is a curve.
+QString ComparePage::whyNoCurves(const QList<FrontierSeries>& series) const
+{
+    if (std::ranges::any_of(series, [](const FrontierSeries& s) { return !s.points.isEmpty(); }))
+        return {};
+    const FrontierAxes& axes = m_frontier->axes();
+    for (const ResultsPtr& results : m_shown)
+        if (const std::string& tool = results->run.info.foreign; !tool.empty())
+            return tr("No point has both values. As %1 counts, %2 is not known: choose p50 or p99.")
+                .arg(text(toolTitle(tool)), quantileName(axes.y, axes.percent));
+    return tr("No finished point of this test has both values. Choose other axes.");
+}
+
 void ComparePage::showTest()
 {
     if (!complete())
@@ -525,8 +539,9 @@ void ComparePage::showTest()
     }
     m_frontier->setSlo(a.slo, a.run.plan.matrix.slo);
     m_frontier->chart()->setSeries(series);
-    m_frontier->chart()->setMessage(test.empty() ? tr("The two runs have no test of the same name.")
-                                                 : missing.join(QLatin1Char('\n')));
+    m_frontier->chart()->setMessage(test.empty()         ? tr("The two runs have no test of the same name.")
+                                    : !missing.isEmpty() ? missing.join(QLatin1Char('\n'))
+                                                         : whyNoCurves(series));
     m_levels->setTable(levelsTable(m_comparison.levels, test, letterAgainst()));
     const auto capacity = std::find_if(m_comparison.capacities.begin(), m_comparison.capacities.end(),
                                        [&](const CapacityComparison& c) { return c.test == test; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bridge/store_session.h"
+#include "models/frontier_data.h"
 #include "report/run_comparison.h"
 
 #include <QWidget>
@@ -72,6 +73,7 @@ private:
     void takeResults(RequestNumber request, const ResultsPtr& results);
     QString letterAgainst() const;
     void countAlike();
+    QString whyNoCurves(const QList<FrontierSeries>& series) const;
     void showComparison();
     void showTest();
     void showState();

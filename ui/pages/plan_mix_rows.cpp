@@ -112,7 +112,8 @@ PlanMixRows::Row PlanMixRows::makeRow(int index)
             Prefix prefix = own.value_or(Prefix{});
             prefix.kind = choice == 1 ? PrefixKind::None : PrefixKind::Shared;
             own = prefix;
-        });
+        },
+        {}, 2);
     const auto prefix = [at](Matrix& m) -> Prefix& {
         std::optional<Prefix>& own = at(m).prefix;
         return own ? *own : own.emplace();
