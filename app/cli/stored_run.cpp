@@ -162,7 +162,7 @@ void printPoints(const RunResults& results, std::ostream& out)
                     countText(countOf(results, point, Outcome::Completed)), countText(failedOf(results, point))});
         for (const std::size_t i : limits)
             row.push_back(figure(point.slo.constraints[i].value));
-        row.push_back(results.slo.empty() ? "–" : point.slo.met ? "met" : "missed");
+        row.push_back(results.slo.empty() ? "–" : sloResultText(point.slo));
         row.push_back(verdictText(point));
         table.addRow(std::move(row));
     }

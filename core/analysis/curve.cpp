@@ -29,6 +29,17 @@ const ConstraintResult* constraintOf(const PointSummary& p, std::size_t i)
     return i < p.slo.constraints.size() ? &p.slo.constraints[i] : nullptr;
 }
 
+/// The repeats that measured what a limit is of.
+Repeats measuring(const Repeats& repeats, std::size_t constraint)
+{
+    Repeats those;
+    std::copy_if(repeats.begin(), repeats.end(), std::back_inserter(those), [&](const PointSummary* p) {
+        const ConstraintResult* c = constraintOf(*p, constraint);
+        return !c || c->measured;
+    });
+    return those;
+}
+
 /// A repeat in which nothing succeeded has no value; it counts as one beyond every limit.
 double valueOrWorst(const ConstraintResult* c)
 {
@@ -84,6 +95,8 @@ void addDoubts(std::vector<std::string>& doubts, const Repeats& counting)
 /// By the median of the repeats: the value within the limit, and enough requests within it.
 bool passes(const Repeats& repeats, std::size_t constraint, const SloLimit& limit)
 {
+    if (repeats.empty())
+        return false;
     std::vector<double> values;
     std::vector<double> shares;
     for (const PointSummary* p : repeats) {
@@ -109,14 +122,20 @@ CurveLevel makeLevel(const Load& load, const Repeats& all, const Slo& slo)
     addDoubts(level.doubts, counting);
     const Repeats& used = level.valid ? counting : all;
     level.passes = !slo.empty();
+    bool broken = false;
     for (std::size_t i = 0; i < slo.size(); ++i) {
+        const Repeats those = measuring(used, i);
         std::vector<double> values;
-        for (const PointSummary* p : used)
+        for (const PointSummary* p : those)
             values.push_back(valueOrWorst(constraintOf(*p, i)));
         level.values.push_back(medianOf(std::move(values)));
-        level.intervals.push_back(intervalOf(used, i));
-        level.passes = level.passes && passes(used, i, slo[i]);
+        level.intervals.push_back(intervalOf(those, i));
+        level.judged = level.judged && !those.empty();
+        const bool met = passes(those, i, slo[i]);
+        level.passes = level.passes && met;
+        broken |= !met && !those.empty();
     }
+    level.judged = level.judged || broken;
     level.requestsPerS = medianRate(used, Metric::RequestsPerS);
     level.outputTokensPerS = medianRate(used, Metric::OutputTokensPerS);
     level.goodputRequestsPerS = medianRate(used, Metric::GoodputRequestsPerS);

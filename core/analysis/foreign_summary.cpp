@@ -82,6 +82,7 @@ void judge(PointSummary& summary, const Slo& slo, const ForeignFigures& f)
             untold += (untold.empty() ? "" : ", ") + name + " with the failed requests as misses";
         c.withinShare = share.least;
         c.met = within && share.least >= needed;
+        c.measured = c.value.has_value();
         summary.slo.met = summary.slo.met && c.met;
         summary.slo.constraints.push_back(std::move(c));
     }

@@ -220,6 +220,8 @@ const char* operatingStateId(OperatingState state)
         return "ambiguous";
     case OperatingState::NoValidPoints:
         return "no_valid_points";
+    case OperatingState::NotMeasured:
+        return "not_measured";
     case OperatingState::NoSlo:
         break;
     }
@@ -233,8 +235,10 @@ OperatingPoint findOperatingPoint(const Curve& curve)
     op.axis = curve.axis;
     op.slo = curve.slo;
     Levels levels;
+    bool anyValid = false;
     for (const CurveLevel& level : curve.levels) {
-        if (level.valid)
+        anyValid |= level.valid;
+        if (level.valid && level.judged)
             levels.push_back(&level);
     }
     const auto fails = [](const CurveLevel* l) { return !l->passes; };
@@ -243,7 +247,7 @@ OperatingPoint findOperatingPoint(const Curve& curve)
     if (curve.slo.empty()) {
         op.state = OperatingState::NoSlo;
     } else if (levels.empty()) {
-        op.state = OperatingState::NoValidPoints;
+        op.state = anyValid ? OperatingState::NotMeasured : OperatingState::NoValidPoints;
     } else if (firstFailing == levels.end()) {
         op.state = OperatingState::NotReached;
         op.lastPassing = capacityOf(*levels.back());

@@ -22,6 +22,8 @@ struct CurveLevel
     std::vector<std::string> doubts;
     bool believed() const { return valid && doubts.empty(); }
     bool passes = false; ///< every constraint holds by the median of the repeats
+    /// False: no repeat measured what a limit is of, and no other limit is broken. Such a level decides nothing.
+    bool judged = true;
     std::vector<std::optional<double>> values; ///< of each SLO constraint, in the SLO's order (median of the repeats)
     std::vector<std::optional<Interval>> intervals; ///< 95 % of the quantile, widened to hold every repeat
     std::optional<double> requestsPerS, outputTokensPerS, goodputRequestsPerS, goodputTokensPerS;
@@ -46,10 +48,10 @@ struct CapacityAt
     bool operator==(const CapacityAt&) const = default;
 };
 
-enum class OperatingState { Found, NotReached, BelowFirst, Ambiguous, NoValidPoints, NoSlo };
+enum class OperatingState { Found, NotReached, BelowFirst, Ambiguous, NoValidPoints, NotMeasured, NoSlo };
 const char* operatingStateId(OperatingState state); ///< "found", "not_reached", …
 
-/// Contract §5. Walks the valid levels upwards. A level that fails without a latency to show (nothing succeeded), by its
+/// Contract §5. Walks the valid levels that were judged upwards; NotMeasured where there are valid ones, none of them judged. A level that fails without a latency to show (nothing succeeded), by its
 /// failures alone, or with figures that may not be believed brackets the operating point without a crossing.
 struct OperatingPoint
 {
@@ -74,6 +76,9 @@ struct OperatingPoint
 std::vector<Curve> makeCurves(std::span<const PointSummary> points, const Slo& slo);
 OperatingPoint findOperatingPoint(const Curve& curve);
 
+/// Why requests that succeed may show no value of a metric, and what asks for it: "no time between tokens was measured;
+/// workload.token_evidence asks for it".
+std::string notMeasuredText(Metric metric);
 /// "ttft_ms:p99<=1000" -> limit. Errors say what is allowed.
 Result<SloLimit> parseSloLimit(const std::string& text);
 /// "99 % of requests see their first token within 1 s".

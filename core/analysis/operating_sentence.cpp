@@ -110,14 +110,40 @@ std::string capitalised(std::string text)
     return text;
 }
 
-std::string leftOutText(const Curve& curve)
+template <typename Of> std::string loadsText(const Curve& curve, Of&& of)
 {
     std::string text;
     for (const CurveLevel& level : curve.levels) {
-        if (!level.valid)
+        if (of(level))
             text += (text.empty() ? "" : ", ") + figureText(level.load.value);
     }
-    return text.empty() ? "" : " Not counted, because the measurement may not be believed: " + text + ".";
+    return text;
+}
+
+/// Of each limit of which no valid level that was not judged has a value: why that may be.
+std::string notMeasuredText(const OperatingPoint& op, const Curve& curve)
+{
+    std::string text;
+    for (std::size_t i = 0; i < op.slo.size(); ++i) {
+        const auto metric = metricFromId(op.slo[i].metric);
+        const bool missing = std::any_of(curve.levels.begin(), curve.levels.end(), [&](const CurveLevel& l) {
+            return l.valid && !l.judged && !l.values[i];
+        });
+        if (metric && missing)
+            text += (text.empty() ? "" : "; ") + tailmark::notMeasuredText(*metric);
+    }
+    return text;
+}
+
+std::string leftOutText(const OperatingPoint& op, const Curve& curve)
+{
+    std::string text;
+    if (const std::string loads = loadsText(curve, [](const CurveLevel& l) { return !l.valid; }); !loads.empty())
+        text = " Not counted, because the measurement may not be believed: " + loads + ".";
+    const std::string loads = loadsText(curve, [](const CurveLevel& l) { return l.valid && !l.judged; });
+    if (!loads.empty() && op.state != OperatingState::NotMeasured && op.state != OperatingState::NoSlo)
+        text += " Not judged: " + loads + ", where " + notMeasuredText(op, curve) + ".";
+    return text;
 }
 
 std::string foundText(const OperatingPoint& op, const Curve& curve)
@@ -176,20 +202,22 @@ std::string operatingSentence(const OperatingPoint& op, const Curve& curve)
     case OperatingState::NoSlo:
         return "No limit is stated, so the curve has no operating point.";
     case OperatingState::NoValidPoints:
-        return "No level may be believed, so there is no operating point." + leftOutText(curve);
+        return "No level may be believed, so there is no operating point." + leftOutText(op, curve);
+    case OperatingState::NotMeasured:
+        return "Not known: " + notMeasuredText(op, curve) + "." + leftOutText(op, curve);
     case OperatingState::NotReached:
         return "Not reached: " + limitsText(op) + " at every measured level. Capacity is at least " +
-               atLevel(op, curve, op.slo.front(), *op.lastPassing) + "." + leftOutText(curve);
+               atLevel(op, curve, op.slo.front(), *op.lastPassing) + "." + leftOutText(op, curve);
     case OperatingState::BelowFirst:
         return "Already at " + lowestText(op, curve) + ", " + loadTextAt(op, op.firstFailing->load) +
                ", it is not so that " + limitsText(op) + ": " + failingText(op, curve) + "." +
-               leftOutText(curve);
+               leftOutText(op, curve);
     case OperatingState::Ambiguous:
-        return ambiguousText(op, curve) + leftOutText(curve);
+        return ambiguousText(op, curve) + leftOutText(op, curve);
     case OperatingState::Found:
         break;
     }
-    return foundText(op, curve) + leftOutText(curve);
+    return foundText(op, curve) + leftOutText(op, curve);
 }
 
 } // namespace tailmark

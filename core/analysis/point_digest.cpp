@@ -129,6 +129,7 @@ ConstraintResult PointDigest::constraint(const SloLimit& limit, std::uint8_t bel
     const LimitedQuantile& quantile = quantileOf(column, limit);
     c.value = quantile.value;
     c.ci95 = quantile.ci95;
+    c.measured = c.value.has_value(); // or too few succeeded, once the denominator is known
     std::size_t within = 0;
     const auto walk = [&](auto&& breaks) {
         for (std::size_t i = 0; i < m_requests.size(); ++i) {
@@ -153,7 +154,7 @@ void PointDigest::setRates(const Slo& slo, PointSummary& summary) const
         summary.rates.erase(metric);
         summary.rateIntervals.erase(metric);
     }
-    if (slo.empty())
+    if (slo.empty() || !summary.slo.measured())
         return;
     if (summary.slo.denominator > 0)
         summary.rates[Metric::SloAttainment] = summary.slo.attainment;
@@ -192,6 +193,7 @@ void PointDigest::evaluate(const Slo& slo, FailureDenominator denominator, Point
         static_cast<std::uint8_t>(InWindow | (denominator == FailureDenominator::Accepted ? Accepted : 0));
 
     SloResult result;
+    std::size_t succeeded = 0;
     for (const SloLimit& limit : slo)
         result.constraints.push_back(constraint(limit, counted | Completed));
     for (std::size_t i = 0; i < n; ++i) {
@@ -202,6 +204,7 @@ void PointDigest::evaluate(const Slo& slo, FailureDenominator denominator, Point
             ++result.undecided;
         } else if ((flags & counted) == counted) {
             ++result.denominator;
+            succeeded += (flags & Completed) != 0;
             result.good += m_good[i];
         }
     }
@@ -214,6 +217,7 @@ void PointDigest::evaluate(const Slo& slo, FailureDenominator denominator, Point
                             : 0;
         c.met = c.value && isWithinLimit(c.limit, *c.value) &&
                 reaches(within, result.denominator, c.limit.percentile);
+        c.measured = c.measured || !reaches(succeeded, result.denominator, c.limit.percentile);
     }
     result.met = !slo.empty() && std::all_of(result.constraints.begin(), result.constraints.end(),
                                              [](const ConstraintResult& c) { return c.met; });

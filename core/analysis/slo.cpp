@@ -108,6 +108,7 @@ void requestConstraint(ConstraintResult& c, Metric metric, std::span<const Reque
     if (whole.size > 0)
         c.withinShare = static_cast<double>(within) / static_cast<double>(whole.size);
     c.met = c.value && isWithinLimit(c.limit, *c.value) && reaches(within, whole.size, c.limit.percentile);
+    c.measured = c.value || !reaches(whole.succeeded, whole.size, c.limit.percentile);
 }
 
 /// Over pooled gaps: those that a failed request never showed count as misses, in proportion to the requests.
@@ -125,6 +126,7 @@ void chunkConstraint(ConstraintResult& c, Metric metric, std::span<const Request
     const Distribution* pooled = summary.distribution(metric);
     if (const Distribution::Quantile* q = pooled ? pooled->at(c.limit.percentile) : nullptr)
         c.value = q->value;
+    c.measured = gaps.all > 0 || !reaches(whole.succeeded, whole.size, c.limit.percentile);
     if (gaps.all > 0 && whole.size > 0)
         c.withinShare = static_cast<double>(gaps.within) / static_cast<double>(gaps.all) *
                         static_cast<double>(whole.succeeded) / static_cast<double>(whole.size);
@@ -141,6 +143,22 @@ void pointConstraint(ConstraintResult& c, Metric metric, const PointSummary& sum
 }
 
 } // namespace
+
+bool SloResult::measured() const
+{
+    return std::all_of(constraints.begin(), constraints.end(), [](const ConstraintResult& c) { return c.measured; });
+}
+
+bool SloResult::decided() const
+{
+    return measured() || std::any_of(constraints.begin(), constraints.end(),
+                                     [](const ConstraintResult& c) { return c.measured && !c.met; });
+}
+
+const char* sloResultText(const SloResult& result)
+{
+    return !result.decided() ? "not known" : result.met ? "met" : "missed";
+}
 
 bool reaches(std::size_t count, std::size_t whole, double percent)
 {

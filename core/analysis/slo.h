@@ -38,6 +38,9 @@ struct LimitedQuantile
 LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> inOrder);
 LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> sorted, std::span<const double> inOrder);
 
+/// "met", "missed", or "not known" where it is not decided.
+const char* sloResultText(const SloResult& result);
+
 /// What a metric of a request that was cut off would have been at least; absent where that cannot be said.
 std::optional<double> valueAtLeast(Metric metric, const RequestRecord& record);
 

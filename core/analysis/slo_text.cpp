@@ -77,6 +77,25 @@ Result<SloLimit> parseSloLimit(const std::string& text)
     return limit;
 }
 
+std::string notMeasuredText(Metric metric)
+{
+    const MetricInfo& info = metricInfo(metric);
+    switch (metric) {
+    case Metric::Itl:
+        return "no time between tokens was measured; workload.token_evidence asks the engine for it";
+    case Metric::Tpot:
+        return "no time per output token was measured: it needs answers of two tokens or more, in several chunks, whose "
+               "number the engine tells";
+    case Metric::OutputTokensPerSUser:
+    case Metric::TokensPerChunk:
+        return "no " + std::string(info.id) + " was measured: the engine told no number of output tokens";
+    case Metric::ChunkGap:
+        return "no gap between chunks was measured: every answer came in one chunk";
+    default:
+        return "no " + std::string(info.id) + " was measured";
+    }
+}
+
 std::string sloSentence(const SloLimit& limit)
 {
     const std::optional<Metric> metric = metricFromId(limit.metric);

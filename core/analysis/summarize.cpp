@@ -199,8 +199,14 @@ PointSummary summarize(const PointPlan& point, const Slo& slo, FailureDenominato
     summarizeMetrics(s, data, percents);
     summarizeCounts(s, data, percents);
     s.slo = evaluateSlo(slo, denominator, data.inWindow, data.inWindowJudgements(), batch, s);
-    if (!slo.empty() && s.slo.denominator > 0)
+    if (!s.slo.measured()) {
+        for (const Metric goodput : {Metric::GoodputRequestsPerS, Metric::GoodputTokensPerS}) {
+            s.rates.erase(goodput);
+            s.rateIntervals.erase(goodput);
+        }
+    } else if (!slo.empty() && s.slo.denominator > 0) {
         s.rates[Metric::SloAttainment] = s.slo.attainment;
+    }
     s.lengths = matchLengths(data);
     s.phases = summarizePhases(data);
     if (point.kind == TestKind::BurstRecovery)

@@ -61,6 +61,8 @@ struct ConstraintResult
     std::optional<Interval> ci95;
     double withinShare = 0;      ///< share of the denominator that succeeded within the limit
     bool met = false; ///< value within the limit, and at least `percentile` % of the denominator succeeded within it
+    /// False: requests succeeded, enough of them to meet the limit, and none showed the metric, so that nothing is known.
+    bool measured = true;
     bool operator==(const ConstraintResult&) const = default;
 };
 
@@ -71,6 +73,11 @@ struct SloResult
     std::size_t good = 0, denominator = 0;
     std::size_t undecided = 0; ///< cancelled by the end of the point before they broke a limit: in neither number
     std::vector<ConstraintResult> constraints;
+
+    /// Every limit's metric was measured; else there is neither attainment nor goodput.
+    bool measured() const;
+    /// Met or missed: where a limit was not measured only a miss of another one is certain.
+    bool decided() const;
     bool operator==(const SloResult&) const = default;
 };
 

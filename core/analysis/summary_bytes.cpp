@@ -58,8 +58,8 @@ struct Members
     }
     template <typename A> static void visit(A& a, Is<ConstraintResult> auto& s)
     {
-        auto& [limit, value, ci95, withinShare, met] = s;
-        a(limit, value, ci95, withinShare, met);
+        auto& [limit, value, ci95, withinShare, met, measured] = s;
+        a(limit, value, ci95, withinShare, met, measured);
     }
     template <typename A> static void visit(A& a, Is<SloResult> auto& s)
     {

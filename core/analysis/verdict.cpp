@@ -123,7 +123,7 @@ double askedIn(const PointSummary& summary)
 /// request reached the target, or it refused every one as wrong, there was no load that it could have failed under.
 bool failureStands(const Verdict& verdict, const Slo& slo, const PointSummary& summary)
 {
-    if (slo.empty() || summary.slo.met ||
+    if (slo.empty() || summary.slo.met || !summary.slo.decided() ||
         summary.count(Outcome::ConnectFailed) + summary.count(Outcome::ClientError) == attemptedIn(summary))
         return false;
     bool fewSamples = false;
@@ -143,7 +143,7 @@ bool failureStands(const Verdict& verdict, const Slo& slo, const PointSummary& s
         summary.slo.constraints.begin(), summary.slo.constraints.end(), [&](const ConstraintResult& c) {
             const auto misses =
                 static_cast<std::size_t>(std::llround((1 - c.withinShare) * static_cast<double>(n)));
-            return !c.met && misses > 0 && binomialTail(n, misses, 1 - c.limit.percentile / 100) < kChance;
+            return c.measured && !c.met && misses > 0 && binomialTail(n, misses, 1 - c.limit.percentile / 100) < kChance;
         });
 }
 

@@ -560,6 +560,18 @@ void remarkOnDraws(const std::string& path, const Lengths& lengths, std::vector<
         remarkOnDraws(keys::indexed(path + ".parts", i) + ".lengths", lengths.parts[i].lengths, findings);
 }
 
+/// Why a limit cannot be judged with these settings; empty where nothing speaks against it.
+std::string unmeasuredText(std::string_view metric, const Workload& workload)
+{
+    if (workload.streaming && metric == "itl_ms" && workload.tokenEvidence == TokenEvidencePolicy::Off)
+        return "needs the tokens of each chunk, which workload.token_evidence \"off\" does not ask for, so that it cannot be "
+               "judged unless the engine tells them unasked";
+    if ((metric == "itl_ms" || metric == "tpot_ms" || metric == "chunk_gap_ms") &&
+        workload.lengths.kind == LengthsKind::Fixed && workload.lengths.outputTokens < 2)
+        return "lies between two tokens, and answers have one, so that it cannot be judged";
+    return {};
+}
+
 /// Whether a metric is made of the times inside a stream.
 bool needsStream(std::string_view metric)
 {
@@ -644,7 +656,9 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
         if (!workload.streaming && needsStream(matrix.slo[i].metric))
             remark(keys::indexed("slo", i) + ".metric",
                    "is " + keys::shown(matrix.slo[i].metric) +
-                       ", which only streams have, so that no answer can meet it; e2e_ms can be met");
+                       ", which only streams have, so that it cannot be judged; e2e_ms can");
+        else if (const std::string why = unmeasuredText(matrix.slo[i].metric, workload); !why.empty())
+            remark(keys::indexed("slo", i) + ".metric", "is " + keys::shown(matrix.slo[i].metric) + ", which " + why);
     for (std::size_t i = 0; i < matrix.tests.size(); ++i) {
         const Test& test = matrix.tests[i];
         const bool atTheLogsRate =

@@ -134,7 +134,7 @@ void writePoint(CsvWriter& csv, const RunResults& results, const PointSummary& p
     }
     writeServer(csv, p);
     writeGenerator(csv, p, !foreign);
-    results.slo.empty() ? csv.empty() : csv.flag(p.slo.met);
+    results.slo.empty() || !p.slo.decided() ? csv.empty() : csv.flag(p.slo.met);
     isChecked(p.verdict) ? csv.flag(p.verdict.valid) : csv.empty();
     csv.text(verdictText(p.verdict));
     csv.text(cachePolicyId(p.cache.stated)).text(cacheStandingId(p.cache.standing));

@@ -91,12 +91,13 @@ Json sloResultJson(const SloResult& slo)
         json["value"] = number(c.value);
         json["ci95"] = interval(c.ci95);
         json["within_share"] = number(c.withinShare);
-        json["met"] = c.met;
+        json["measured"] = c.measured;
+        json["met"] = c.measured ? Json(c.met) : Json();
         constraints.push_back(std::move(json));
     }
     const bool known = !slo.constraints.empty();
-    return {{"met", known ? Json(slo.met) : Json()},
-            {"attainment", known && slo.denominator > 0 ? number(slo.attainment) : Json()},
+    return {{"met", known && slo.decided() ? Json(slo.met) : Json()},
+            {"attainment", known && slo.measured() && slo.denominator > 0 ? number(slo.attainment) : Json()},
             {"good", slo.good},
             {"denominator", slo.denominator},
             {"undecided", slo.undecided},

@@ -120,7 +120,7 @@ ReportTable curveTable(const RunResults& results, const std::string& test, bool 
         row.insert(row.end(),
                    {cell(p.rate(Metric::RequestsPerS)), cell(p.rate(Metric::GoodputRequestsPerS)),
                     cell(p.rate(Metric::GoodputTokensPerS)), attainment ? percentText(*attainment) : std::string(),
-                    results.slo.empty() ? "" : (p.slo.met ? "met" : "missed"), verdictCodes(p.verdict)});
+                    results.slo.empty() ? "" : sloResultText(p.slo), verdictCodes(p.verdict)});
         table.rows.push_back(std::move(row));
     }
     return table;

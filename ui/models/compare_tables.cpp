@@ -142,6 +142,8 @@ Table capacityTable(std::span<const RunResults* const> runs)
             return tr("ambiguous");
         case OperatingState::NoValidPoints:
             return tr("no valid points");
+        case OperatingState::NotMeasured:
+            return tr("not known");
         case OperatingState::NoSlo:
             return tr("no SLO");
         }

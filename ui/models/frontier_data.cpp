@@ -53,7 +53,7 @@ QString detailsOf(const PointSummary& s, const FrontierAxes& axes, const Distrib
     lines << latency;
     lines << (q.weak ? tr("%1 samples, weak for %2").arg(formatCount(n), percentileName(axes.percent))
                      : tr("%1 samples").arg(formatCount(n)));
-    if (s.slo.denominator > 0)
+    if (s.slo.denominator > 0 && s.slo.measured())
         lines << tr("%1 of requests within the SLO").arg(formatShare(s.slo.attainment));
     for (const VerdictReason& reason : s.verdict.reasons)
         lines << tr("Not to be believed: %1").arg(text(reason.text));

@@ -261,12 +261,12 @@ Table pointsTable(const RunResults& results, const std::string& test)
         for (const QuantileColumn& q : headline)
             row << quantileCell(*s, q);
         row << rateCell(*s, Metric::RequestsPerS) << rateCell(*s, Metric::GoodputRequestsPerS);
-        row << Cell{formatShare(s->slo.denominator > 0 ? std::optional(s->slo.attainment) : std::nullopt),
+        row << Cell{formatShare(s->slo.denominator > 0 && s->slo.measured() ? std::optional(s->slo.attainment) : std::nullopt),
                     s->slo.attainment * 100,
                     tr("%1 of %2 requests").arg(formatCount(s->slo.good), formatCount(s->slo.denominator)),
-                    s->slo.denominator == 0 || results.slo.empty() ? Badge::None
-                    : s->slo.met                                   ? Badge::Good
-                                                                   : Badge::Bad};
+                    s->slo.denominator == 0 || results.slo.empty() || !s->slo.decided() ? Badge::None
+                    : s->slo.met                                                        ? Badge::Good
+                                                                                        : Badge::Bad};
         // Of a run of another tool what its file tells.
         const ForeignFigures* told = toldOf(results, *s);
         row << count(countOf(results, *s, Outcome::Completed), outcomeTip(*s));
@@ -392,7 +392,8 @@ Table constraintsTable(const PointSummary& point)
                  {},
                  Badge::None},
             Cell{formatShare(c.withinShare), c.withinShare, {}, Badge::None},
-            Cell{c.met ? tr("met") : tr("missed"), {}, {}, c.met ? Badge::Good : Badge::Bad}};
+            !c.measured ? Cell{tr("not known"), {}, {}, Badge::None}
+                        : Cell{c.met ? tr("met") : tr("missed"), {}, {}, c.met ? Badge::Good : Badge::Bad}};
     }
     return table;
 }

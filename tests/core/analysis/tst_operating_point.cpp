@@ -168,6 +168,35 @@ private slots:
         QCOMPARE(op.crossings.size(), std::size_t(1));
     }
 
+    void whatWasNotMeasuredIsNotMissed()
+    {
+        const Slo slo = {{"itl_ms", 99, 40}};
+        std::vector<PointSummary> points = {pointAt(4, slo, {std::nullopt}, 400), pointAt(8, slo, {std::nullopt}, 800)};
+        for (PointSummary& p : points)
+            p.slo.constraints[0].measured = false;
+        const OperatingPoint op = find(points, slo);
+        QCOMPARE(op.state, OperatingState::NotMeasured);
+        QVERIFY(!op.lastPassing && !op.firstFailing && !op.crossing);
+        QVERIFY2(op.sentence == "Not known: no time between tokens was measured; workload.token_evidence asks the engine for it.",
+                 op.sentence.c_str());
+    }
+
+    void aLevelThatWasNotMeasuredDecidesNothing()
+    {
+        const Slo slo = {{"ttft_ms", 99, 1000}, {"itl_ms", 99, 40}};
+        std::vector<PointSummary> points = {pointAt(8, slo, {340, 20}, 1900), pointAt(32, slo, {720, std::nullopt}, 5600),
+                                            pointAt(64, slo, {1450, std::nullopt}, 7800)};
+        for (std::size_t i : {1, 2})
+            points[i].slo.constraints[1].measured = false;
+        const OperatingPoint op = find(points, slo);
+        QCOMPARE(op.state, OperatingState::Found);
+        QCOMPARE(op.lastPassing->load, 8.0);
+        QCOMPARE(op.firstFailing->load, 64.0); // whatever the tokens took, the first one was late
+        QCOMPARE(op.failing->metric, std::string("ttft_ms"));
+        QVERIFY2(op.sentence.find("Not judged: 32, where no time between tokens was measured") != std::string::npos,
+                 op.sentence.c_str());
+    }
+
     void noLimitNoOperatingPoint()
     {
         const OperatingPoint op = find({pointAt(8, {}, {}, 1900)}, {});
@@ -389,6 +418,7 @@ private slots:
         QCOMPARE(operatingStateId(OperatingState::BelowFirst), "below_first");
         QCOMPARE(operatingStateId(OperatingState::Ambiguous), "ambiguous");
         QCOMPARE(operatingStateId(OperatingState::NoValidPoints), "no_valid_points");
+        QCOMPARE(operatingStateId(OperatingState::NotMeasured), "not_measured");
         QCOMPARE(operatingStateId(OperatingState::NoSlo), "no_slo");
     }
 

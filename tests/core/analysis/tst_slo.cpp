@@ -75,6 +75,23 @@ private slots:
         QVERIFY(!summarized(b.batch, {{"tpot_ms", 99, 1}}).slo.met); // but nothing shows that the limit holds
     }
 
+    void whatNoRequestShowsIsNotKnown()
+    {
+        RecordBuilder b = mixed(100, 0); // of unknown tokens
+        const PointSummary s = summarized(b.batch, {{"itl_ms", 99, 1}});
+        QVERIFY(!s.slo.constraints[0].measured && !s.slo.decided() && !s.slo.met && !s.verdict.failureStands);
+        QVERIFY(!s.rate(Metric::SloAttainment) && !s.rate(Metric::GoodputRequestsPerS));
+        QCOMPARE(sloResultText(s.slo), "not known");
+        // Another limit that is broken is certain.
+        const PointSummary broken = summarized(b.batch, {{"itl_ms", 99, 1}, {"ttft_ms", 99, 50}});
+        QVERIFY(broken.slo.decided() && !broken.slo.met && !broken.slo.measured());
+        // And so are failures, of which too many miss any limit.
+        for (int i = 0; i < 5; ++i)
+            b.failed(200 + i, Outcome::ServerError, 5, 500);
+        const PointSummary failed = summarized(b.batch, {{"itl_ms", 99, 1}});
+        QVERIFY(failed.slo.constraints[0].measured && failed.slo.decided() && !failed.slo.met);
+    }
+
     void exactlyThePercentilePasses()
     {
         QVERIFY(summarized(mixed(99, 1).batch, kTtft1000).slo.met);

@@ -495,6 +495,22 @@ private slots:
         QCOMPARE(samplesForPercentile(99.9), 10'000.0);
     }
 
+    void aLimitThatCannotBeMeasuredIsRemarked()
+    {
+        Matrix m = wholeMatrix();
+        m.slo = {{"itl_ms", 95, 40}};
+        m.workload.tokenEvidence = TokenEvidencePolicy::On;
+        QVERIFY(remarks(m).filter("slo[0]").isEmpty());
+        m.workload.tokenEvidence = TokenEvidencePolicy::Off;
+        QCOMPARE(remarks(m).filter("slo[0].metric: is \"itl_ms\", which needs the tokens of each chunk, which "
+                                   "workload.token_evidence \"off\" does not ask for").size(), 1);
+        m.slo = {{"ttft_ms", 95, 40}, {"tpot_ms", 95, 40}};
+        m.workload.lengths.kind = LengthsKind::Fixed;
+        m.workload.lengths.outputTokens = 1;
+        QVERIFY(remarks(m).filter("slo[0]").isEmpty());
+        QCOMPARE(remarks(m).filter("slo[1].metric: is \"tpot_ms\", which lies between two tokens").size(), 1);
+    }
+
     void otherRemarks()
     {
         Matrix m = wholeMatrix();
