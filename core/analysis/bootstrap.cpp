@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
@@ -87,6 +89,23 @@ std::optional<Interval> blockBootstrapInterval(std::span<const double> sorted,
         return sorted[static_cast<std::size_t>(std::clamp(rank, 1.0, n)) - 1];
     };
     return Interval{std::min(independent->low, at(low)), std::max(independent->high, at(high))};
+}
+
+std::optional<Interval> blockBootstrapShare(std::span<const double> isMiss)
+{
+    if (isMiss.empty())
+        return std::nullopt;
+    using Binomial = boost::math::binomial_distribution<double>;
+    const auto n = static_cast<double>(isMiss.size());
+    const double misses = std::round(std::accumulate(isMiss.begin(), isMiss.end(), 0.0));
+    const double low = misses > 0 ? Binomial::find_lower_bound_on_p(n, misses, kTail) : 0;
+    const double high = misses < n ? Binomial::find_upper_bound_on_p(n, misses, kTail) : 1;
+    if (isMiss.size() < 2)
+        return Interval{low, high};
+    const Strays strays = straysOfCount(isMiss, 0.5);
+    const double stretch = stretchOf(isMiss.size());
+    return Interval{std::max(0.0, std::min(low, (misses - stretch * strays.up) / n)),
+                    std::min(1.0, std::max(high, (misses + stretch * strays.down) / n))};
 }
 
 } // namespace tailmark

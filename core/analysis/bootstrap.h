@@ -25,4 +25,8 @@ namespace tailmark {
 std::optional<Interval> blockBootstrapInterval(std::span<const double> sorted, std::span<const double> inOrder,
                                                double percent);
 
+/// 95 % interval of the share of misses (`isMiss` by time, 1 or 0), from the same bootstrap of their number; never narrower
+/// than that of Clopper and Pearson (Biometrika 26, 1934), which takes them as independent. Absent without requests.
+std::optional<Interval> blockBootstrapShare(std::span<const double> isMiss);
+
 } // namespace tailmark

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tailmark {
 
@@ -180,8 +181,13 @@ LevelComparison compareLevel(const std::string& test, const Load& load, const Re
     return level;
 }
 
+/// Of a ratio of capacities, an end may be 0 or infinite: it is open.
 std::string intervalText(const Interval& interval)
 {
+    if (interval.low <= 0)
+        return "95 % interval below " + figureText(interval.high);
+    if (std::isinf(interval.high))
+        return "95 % interval above " + figureText(interval.low);
     return "95 % interval " + figureText(interval.low) + " to " + figureText(interval.high);
 }
 
@@ -196,6 +202,26 @@ std::string limitsText(const Slo& slo)
 std::optional<double> capacityOf(const OperatingPoint& op)
 {
     return op.state == OperatingState::Found && op.crossing ? op.crossing->outputTokensPerS : std::nullopt;
+}
+
+/// B/A of two capacities; an end that rests on an open one is 0 or infinite, and without both ends there is no interval.
+std::optional<Ratio> capacityRatio(double a, const std::optional<CrossingInterval>& ofA, double b,
+                                   const std::optional<CrossingInterval>& ofB)
+{
+    const auto closed = [](const std::optional<CrossingInterval>& i) {
+        return i ? std::optional(Interval{i->low, i->high}) : std::nullopt;
+    };
+    std::optional<Ratio> ratio = ratioOf({a, closed(ofA)}, {b, closed(ofB)});
+    if (!ratio || !ratio->ci95)
+        return ratio;
+    const bool lowOpen = ofB->lowOpen || ofA->highOpen, highOpen = ofB->highOpen || ofA->lowOpen;
+    if (lowOpen)
+        ratio->ci95->low = 0;
+    if (highOpen)
+        ratio->ci95->high = std::numeric_limits<double>::infinity();
+    if (lowOpen && highOpen)
+        ratio->ci95.reset();
+    return ratio;
 }
 
 /// On what the interval of a ratio of capacities rests.
@@ -215,14 +241,13 @@ std::string restsOn(Pairing pairing, std::size_t pairs, int repeats)
            ", which one repeat does not show, is assumed to be " + percentText(assumedNoise(pairing)) + ".";
 }
 
-/// The loads between which the limit is crossed; 0 and absent where no level tells.
-struct LoadBracket
+/// The capacities between which a run crosses the limit; absent where no level tells.
+struct Bracket
 {
-    double least = 0;
-    std::optional<double> most;
+    std::optional<CapacityAt> least, most;
 };
 
-LoadBracket bracketOf(const OperatingPoint& point)
+Bracket bracketOf(const OperatingPoint& point)
 {
     switch (point.state) {
     case OperatingState::Found:
@@ -233,38 +258,76 @@ LoadBracket bracketOf(const OperatingPoint& point)
         return {};
     }
     if (point.crossing)
-        return {point.crossing->load, point.crossing->load};
-    LoadBracket bracket;
-    if (point.lastPassing)
-        bracket.least = point.lastPassing->load;
-    if (point.firstFailing)
-        bracket.most = point.firstFailing->load;
-    return bracket;
+        return {point.crossing, point.crossing};
+    return {point.lastPassing, point.firstFailing};
 }
 
-/// What the levels alone tell of two operating points of which one has no crossing.
-void boundLoads(CapacityComparison& c, const OperatingPoint& a, const OperatingPoint& b)
+struct RatioBounds
 {
-    const LoadBracket ofA = bracketOf(a), ofB = bracketOf(b);
+    std::optional<double> least, most;
+};
+
+template <typename Of> RatioBounds boundsOf(const Bracket& a, const Bracket& b, Of&& of)
+{
+    const auto value = [&](const std::optional<CapacityAt>& at) { return at ? std::optional<double>(of(*at)) : std::nullopt; };
+    const auto ratio = [](const std::optional<double>& over, const std::optional<double>& under) {
+        return over && under && *over > 0 && *under > 0 ? std::optional(*over / *under) : std::nullopt;
+    };
+    return {ratio(value(b.least), value(a.most)), ratio(value(b.most), value(a.least))};
+}
+
+/// What the levels alone tell of two operating points of which one has no crossing. A number of clients is no capacity: of
+/// a closed loop it is what they carried.
+void boundRatios(CapacityComparison& c, const OperatingPoint& a, const OperatingPoint& b)
+{
     if (a.axis != b.axis)
         return;
-    if (ofA.most && *ofA.most > 0 && ofB.least > 0)
-        c.leastLoadRatio = ofB.least / *ofA.most;
-    if (ofB.most && ofA.least > 0)
-        c.mostLoadRatio = *ofB.most / ofA.least;
+    const Bracket ofA = bracketOf(a), ofB = bracketOf(b);
+    const RatioBounds tokens =
+        boundsOf(ofA, ofB, [](const CapacityAt& at) { return at.outputTokensPerS.value_or(0); });
+    c.leastThroughputRatio = tokens.least;
+    c.mostThroughputRatio = tokens.most;
+    if (a.axis == LoadAxis::Concurrency)
+        return;
+    const RatioBounds loads = boundsOf(ofA, ofB, [](const CapacityAt& at) { return at.load; });
+    c.leastLoadRatio = loads.least;
+    c.mostLoadRatio = loads.most;
 }
 
-std::string loadBoundsText(const CapacityComparison& c, const std::string& nameA, const std::string& nameB)
+std::string boundsText(const std::optional<double>& least, const std::optional<double>& most)
 {
-    if (!c.leastLoadRatio && !c.mostLoadRatio)
-        return {};
-    const auto times = [](const std::optional<double>& ratio) { return figureText(*ratio); };
-    const std::string bounds = c.leastLoadRatio && c.mostLoadRatio
-                                   ? "between " + times(c.leastLoadRatio) + " and " + times(c.mostLoadRatio)
-                               : c.mostLoadRatio ? "at most " + times(c.mostLoadRatio)
-                                                 : "at least " + times(c.leastLoadRatio);
-    return ", but by the levels that pass and fail the limit is met up to " + bounds + " times the load by " + nameB +
-           " as by " + nameA;
+    if (least && most)
+        return "between " + figureText(*least) + " and " + figureText(*most);
+    return most ? "at most " + figureText(*most) : "at least " + figureText(*least);
+}
+
+/// "1,527 tok/s at concurrency 48": what is certain of one run, or where it fails already.
+std::string standingText(const OperatingPoint& op)
+{
+    const Bracket bracket = bracketOf(op);
+    const auto text = [&](const CapacityAt& at) {
+        return (at.outputTokensPerS ? figureText(*at.outputTokensPerS) + " tok/s at " : std::string()) +
+               loadText({op.axis, at.load});
+    };
+    if (!bracket.least)
+        return bracket.most ? "less than " + text(*bracket.most) : "an unknown throughput";
+    if (op.crossing)
+        return text(*bracket.least);
+    return bracket.most ? text(*bracket.least) + " or more, and less than " + text(*bracket.most)
+                        : text(*bracket.least) + " or more";
+}
+
+std::string boundsSentence(const CapacityComparison& c, const OperatingPoint& a, const OperatingPoint& b,
+                           const std::string& nameA, const std::string& nameB)
+{
+    if (c.leastLoadRatio || c.mostLoadRatio)
+        return ", but by the levels that pass and fail the limit is met up to " +
+               boundsText(c.leastLoadRatio, c.mostLoadRatio) + " times the load by " + nameB + " as by " + nameA;
+    if (c.leastThroughputRatio || c.mostThroughputRatio)
+        return ", but by the levels that pass and fail " + nameB + " carries " +
+               boundsText(c.leastThroughputRatio, c.mostThroughputRatio) + " times the throughput of " + nameA +
+               " within the limit (" + nameA + " " + standingText(a) + ", " + nameB + " " + standingText(b) + ")";
+    return {};
 }
 
 CapacityComparison compareAs(Pairing pairing, const OperatingPoint& a, const OperatingPoint& b,
@@ -280,12 +343,12 @@ CapacityComparison compareAs(Pairing pairing, const OperatingPoint& a, const Ope
         if (c.ratio)
             pairs = ratios.size();
         else
-            c.ratio = betweenRuns(ratioOf({*tokensA, a.crossingTokensPerS}, {*tokensB, b.crossingTokensPerS}),
+            c.ratio = betweenRuns(capacityRatio(*tokensA, a.crossingTokensPerS, *tokensB, b.crossingTokensPerS),
                                   static_cast<std::size_t>(a.repeats), static_cast<std::size_t>(b.repeats), pairing);
     }
     if (!c.ratio) {
-        boundLoads(c, a, b);
-        c.sentence = "No ratio of capacities" + loadBoundsText(c, nameA, nameB) + ": " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
+        boundRatios(c, a, b);
+        c.sentence = "No ratio of capacities" + boundsSentence(c, a, b, nameA, nameB) + ": " + nameA + ": " + a.sentence + " " + nameB + ": " + b.sentence;
         return c;
     }
     const std::string at = "where " + limitsText(a.slo) + ": ";
@@ -301,7 +364,7 @@ CapacityComparison compareAs(Pairing pairing, const OperatingPoint& a, const Ope
         c.sentence = "The two cannot be told apart " + at + both + ratio + intervalText(*c.ratio->ci95) +
                      " holds 1)." + rests;
     else
-        c.sentence = "Whether the two differ cannot be said, for lack of samples or repeats, " + at + both + ratio +
+        c.sentence = "Whether the two differ cannot be said, for lack of samples, repeats, or levels around the limit, " + at + both + ratio +
                      "no interval).";
     return c;
 }

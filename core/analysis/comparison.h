@@ -99,9 +99,10 @@ struct CapacityComparison
 {
     std::string test;
     std::optional<Ratio> ratio; ///< absent unless both operating points have a crossing with a throughput
-    /// Without it: bounds of B/A of the loads that meet the limit, from the levels that pass and fail; they hold no noise.
-    /// Absent where no level bounds it.
-    std::optional<double> leastLoadRatio, mostLoadRatio;
+    /// Without it: bounds of B/A of the loads that meet the limit, and of the output tok/s there, from the levels that pass
+    /// and fail; they hold no noise. Absent where no level bounds it; those of the load for numbers of clients, which are no
+    /// capacity.
+    std::optional<double> leastLoadRatio, mostLoadRatio, leastThroughputRatio, mostThroughputRatio;
     std::string sentence;       ///< what may be said of the two, with latency and interval in it
 };
 /// Two operating points of one test under one SLO; `nameA` and `nameB` name the runs in the sentence.

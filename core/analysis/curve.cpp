@@ -50,18 +50,33 @@ double valueOrWorst(const ConstraintResult* c)
     return c->value.value_or(worst);
 }
 
-std::optional<Interval> intervalOf(const Repeats& repeats, std::size_t constraint)
+/// The envelope of one figure of a limit and its interval over the repeats; absent where one has no figure.
+template <typename Value, typename Bounds>
+std::optional<Interval> intervalOf(const Repeats& repeats, std::size_t constraint, Value&& value, Bounds&& bounds)
 {
     std::vector<double> values;
     std::vector<std::optional<Interval>> intervals;
     for (const PointSummary* p : repeats) {
         const ConstraintResult* c = constraintOf(*p, constraint);
-        if (!c || !c->value)
+        const std::optional<double> own = c ? value(*c) : std::nullopt;
+        if (!own)
             return std::nullopt;
-        values.push_back(*c->value);
-        intervals.push_back(c->ci95);
+        values.push_back(*own);
+        intervals.push_back(bounds(*c));
     }
     return envelope(values, intervals);
+}
+
+/// The quantile that decides. Where it was not counted, as of pooled gaps, it is that of the successes, beyond every limit
+/// where failures alone break this one.
+double countedOf(const ConstraintResult& c)
+{
+    constexpr double kRounding = 1e-12;
+    if (c.counted)
+        return *c.counted;
+    const bool byFailures =
+        c.value && isWithinLimit(c.limit, *c.value) && c.withinShare + kRounding < c.limit.percentile / 100;
+    return c.value && !byFailures ? *c.value : beyondEveryLimit(c.limit);
 }
 
 /// 95 % of a rate within each repeat's window, and all repeats.
@@ -92,22 +107,34 @@ void addDoubts(std::vector<std::string>& doubts, const Repeats& counting)
     }
 }
 
-/// By the median of the repeats: the value within the limit, and enough requests within it.
-bool passes(const Repeats& repeats, std::size_t constraint, const SloLimit& limit)
+/// By the median of the repeats: the value within the limit, or enough requests within it where it is not finite.
+HeldLimit heldLimit(const Repeats& repeats, std::size_t constraint, const SloLimit& limit)
 {
-    if (repeats.empty())
-        return false;
-    std::vector<double> values;
-    std::vector<double> shares;
+    HeldLimit held;
+    std::vector<double> values, shares;
     for (const PointSummary* p : repeats) {
         const ConstraintResult* c = constraintOf(*p, constraint);
-        values.push_back(valueOrWorst(c));
+        values.push_back(c ? countedOf(*c) : beyondEveryLimit(limit));
         shares.push_back(c ? c->withinShare : 0);
+        held.weak |= c && c->weak;
+        if (c && c->n > 0 && (held.n == 0 || c->n < held.n))
+            held.n = c->n;
     }
+    if (repeats.empty())
+        return held;
+    held.measured = true;
+    held.value = medianOf(std::move(values));
+    held.share = *medianOf(std::move(shares));
+    held.interval = intervalOf(
+        repeats, constraint,
+        [](const ConstraintResult& c) { return c.value ? std::optional(countedOf(c)) : std::nullopt; },
+        [](const ConstraintResult& c) { return c.counted ? c.countedCi95 : c.ci95; });
+    held.shareInterval = intervalOf(
+        repeats, constraint, [](const ConstraintResult& c) { return std::optional(c.withinShare); },
+        [](const ConstraintResult& c) { return c.withinCi95; });
     constexpr double kRounding = 1e-12;
-    const std::optional<double> value = medianOf(std::move(values));
-    return value && isWithinLimit(limit, *value) &&
-           *medianOf(std::move(shares)) + kRounding >= limit.percentile / 100;
+    held.meets = held.value ? isWithinLimit(limit, *held.value) : held.share + kRounding >= limit.percentile / 100;
+    return held;
 }
 
 CurveLevel makeLevel(const Load& load, const Repeats& all, const Slo& slo)
@@ -129,17 +156,21 @@ CurveLevel makeLevel(const Load& load, const Repeats& all, const Slo& slo)
         for (const PointSummary* p : those)
             values.push_back(valueOrWorst(constraintOf(*p, i)));
         level.values.push_back(medianOf(std::move(values)));
-        level.intervals.push_back(intervalOf(those, i));
-        level.judged = level.judged && !those.empty();
-        const bool met = passes(those, i, slo[i]);
-        level.passes = level.passes && met;
-        broken |= !met && !those.empty();
+        level.intervals.push_back(intervalOf(
+            those, i, [](const ConstraintResult& c) { return c.value; },
+            [](const ConstraintResult& c) { return c.ci95; }));
+        level.held.push_back(heldLimit(those, i, slo[i]));
+        const HeldLimit& held = level.held.back();
+        level.judged = level.judged && held.measured;
+        level.passes = level.passes && held.meets;
+        broken |= held.measured && !held.meets;
     }
     level.judged = level.judged || broken;
     level.requestsPerS = medianRate(used, Metric::RequestsPerS);
     level.outputTokensPerS = medianRate(used, Metric::OutputTokensPerS);
     level.goodputRequestsPerS = medianRate(used, Metric::GoodputRequestsPerS);
     level.goodputTokensPerS = medianRate(used, Metric::GoodputTokensPerS);
+    level.requestsInterval = rateInterval(used, Metric::RequestsPerS);
     level.outputTokensInterval = rateInterval(used, Metric::OutputTokensPerS);
     return level;
 }

@@ -20,16 +20,9 @@ std::optional<double> throughputOf(const CapacityAt& at, FleetUnit unit)
     return unit == FleetUnit::TokensPerS ? at.outputTokensPerS : at.requestsPerS;
 }
 
-/// The interval is of the tokens; requests are fewer in the same proportion, since both are of the same
-/// answers.
-std::optional<double> lowerEnd(const OperatingPoint& op, FleetUnit unit)
+const std::optional<CrossingInterval>& intervalOf(const OperatingPoint& op, FleetUnit unit)
 {
-    if (!op.crossing || !op.crossingTokensPerS || !op.crossing->outputTokensPerS)
-        return std::nullopt;
-    const auto at = throughputOf(*op.crossing, unit);
-    if (!at || *op.crossing->outputTokensPerS <= 0)
-        return std::nullopt;
-    return *at * op.crossingTokensPerS->low / *op.crossing->outputTokensPerS;
+    return unit == FleetUnit::TokensPerS ? op.crossingTokensPerS : op.crossingRequestsPerS;
 }
 
 std::string sourceText(const OperatingPoint& op, bool isLowerEnd)
@@ -45,11 +38,19 @@ std::string sourceText(const OperatingPoint& op, bool isLowerEnd)
 
 FleetSize fleetFor(const OperatingPoint& op, const FleetDemand& demand)
 {
-    FleetSize fleet{demand, lowerEnd(op, demand.unit), false, {}, {}};
-    fleet.isLowerEnd = fleet.perReplica.has_value();
-    if (!fleet.perReplica && op.lastPassing)
-        fleet.perReplica = throughputOf(*op.lastPassing, demand.unit);
+    FleetSize fleet{demand, {}, false, {}, {}};
     const std::string wished = figureText(demand.value) + unitText(demand.unit);
+    if (const auto& interval = intervalOf(op, demand.unit); interval && interval->lowOpen) {
+        fleet.sentence = "No number of replicas can be told for " + wished +
+                         ": the lower end of the capacity of one lies below the lowest level that may be believed. Lower levels or "
+                         "longer points would tell.";
+        return fleet;
+    } else if (interval) {
+        fleet.perReplica = interval->low;
+        fleet.isLowerEnd = true;
+    } else if (op.lastPassing) {
+        fleet.perReplica = throughputOf(*op.lastPassing, demand.unit);
+    }
     if (!fleet.perReplica || *fleet.perReplica <= 0) {
         fleet.perReplica.reset();
         fleet.sentence = "No number of replicas can be told for " + wished +
@@ -68,6 +69,9 @@ FleetSize fleetFor(const OperatingPoint& op, const FleetDemand& demand)
         ". This takes the replicas as independent and the load as spread evenly over them; no balancer "
         "is perfect, so " +
         (demand.headroom > 0 ? "the headroom has to cover that too." : "add headroom.");
+    if (op.axis == LoadAxis::Concurrency)
+        fleet.sentence += " It is the capacity of a closed loop, whose clients wait for their answers before they ask again; "
+                          "arrivals that do not wait come in bunches, for which an arrival sweep tells the capacity.";
     return fleet;
 }
 

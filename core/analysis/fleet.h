@@ -29,8 +29,8 @@ struct FleetSize
     std::string sentence; ///< what it means and what it assumes
 };
 
-/// The capacity of one replica is the lower end of the interval of the operating point's throughput, else that of the last
-/// passing level; below the first level there is none. replicas = ceil(demand / (capacity x (1 - headroom))). Assumes
+/// The capacity of one replica is the lower end of the interval of the operating point's throughput, none where that end is
+/// open; without an interval that of the last passing level; below the first level there is none. replicas = ceil(demand / (capacity x (1 - headroom))). Assumes
 /// that replicas are independent and the demand is spread perfectly over them, which no balancer does: that is what the
 /// headroom is for.
 FleetSize fleetFor(const OperatingPoint& op, const FleetDemand& demand);

@@ -38,18 +38,50 @@ CapacityAt capacityBetween(const CurveLevel& a, const CurveLevel& b, double shar
             between(a.goodputRequestsPerS, b.goodputRequestsPerS, share)};
 }
 
-/// Where between two levels, as a share of the way, a straight line through the two values meets the limit.
-std::optional<double> crossingShare(const SloLimit& limit, const Value& a, const Value& b)
+/// One figure of a limit at a level, or one end of its interval: the quantile where it is finite, else the share within.
+struct Held
 {
-    if (!a || !b || isWithinLimit(limit, *a) == isWithinLimit(limit, *b))
-        return std::nullopt;
-    return (limit.limit - *a) / (*b - *a);
+    Value value;
+    double share = 0;
+    bool meets = false;
+};
+
+Held heldAt(const SloLimit& limit, const Value& value, double share)
+{
+    Held held{value && std::isfinite(*value) ? value : std::nullopt, share, false};
+    constexpr double kRounding = 1e-12;
+    held.meets = held.value ? isWithinLimit(limit, *held.value) : share + kRounding >= limit.percentile / 100;
+    return held;
+}
+
+enum class End { Good, Bad }; ///< of an interval: towards meeting the limit, or breaking it
+
+Held endOf(const SloLimit& limit, const HeldLimit& held, End end)
+{
+    const bool high = (end == End::Bad) == (beyondEveryLimit(limit) > 0);
+    const Value value = !held.value || !held.interval ? held.value
+                                                      : Value(high ? held.interval->high : held.interval->low);
+    const double share = !held.shareInterval   ? held.share
+                         : end == End::Bad ? held.shareInterval->low
+                                           : held.shareInterval->high;
+    return heldAt(limit, value, share);
+}
+
+/// Where between two levels, as a share of the way, a straight line through the two quantiles meets the limit; through the
+/// two shares within it where a quantile is not finite.
+double crossingShare(const SloLimit& limit, const Held& a, const Held& b)
+{
+    const bool byValue = a.value && b.value;
+    const double way = byValue ? (limit.limit - *a.value) / (*b.value - *a.value)
+                               : (limit.percentile / 100 - a.share) / (b.share - a.share);
+    return std::isfinite(way) ? std::clamp(way, 0.0, 1.0) : 0;
 }
 
 struct Crossing
 {
     std::size_t constraint = 0;
     double share = 0;
+    bool byShare = false;
 };
 
 /// The constraint that is crossed first on the way from a passing level to a failing one (or, on the way
@@ -60,113 +92,147 @@ std::optional<Crossing> firstCrossing(const Slo& slo, const CurveLevel& passing,
     if (!passing.believed() || !failing.believed())
         return first;
     for (std::size_t i = 0; i < slo.size(); ++i) {
-        const auto share = crossingShare(slo[i], passing.values[i], failing.values[i]);
-        if (share && (!first || *share < first->share))
-            first = Crossing{i, *share};
+        const HeldLimit &a = passing.held[i], &b = failing.held[i];
+        if (!a.measured || !b.measured || !a.meets || b.meets)
+            continue;
+        const double share = crossingShare(slo[i], heldAt(slo[i], a.value, a.share), heldAt(slo[i], b.value, b.share));
+        if (!first || share < first->share)
+            first = Crossing{i, share, !a.value || !b.value};
     }
     return first;
 }
 
-/// The load at which one bound of the intervals meets the limit, walking upwards over the levels.
-double boundCrossing(const Levels& levels, std::size_t constraint, const SloLimit& limit,
-                     double Interval::*bound)
+/// Where one end of the intervals meets the limit, walking upwards over the levels.
+struct EndCrossing
 {
-    const auto value = [&](std::size_t i) -> Value {
-        const auto& interval = levels[i]->intervals[constraint];
-        return interval ? Value((*interval).*bound) : levels[i]->values[constraint];
-    };
+    double load = 0;
+    bool below = false; ///< the first level is beyond it already
+    bool above = false; ///< no level is
+};
+
+EndCrossing endCrossing(const Levels& levels, std::size_t constraint, const SloLimit& limit, End end)
+{
+    const auto at = [&](std::size_t i) { return endOf(limit, levels[i]->held[constraint], end); };
     for (std::size_t i = 0; i < levels.size(); ++i) {
-        const Value here = value(i);
-        if (here && isWithinLimit(limit, *here))
+        const Held here = at(i);
+        if (here.meets)
             continue;
         if (i == 0)
-            return levels[0]->load.value;
-        const auto share = crossingShare(limit, value(i - 1), here);
-        return share ? between(levels[i - 1]->load.value, levels[i]->load.value, *share)
-                     : levels[i]->load.value;
+            return {levels[0]->load.value, true, false};
+        return {between(levels[i - 1]->load.value, levels[i]->load.value, crossingShare(limit, at(i - 1), here))};
     }
-    return levels.back()->load.value;
+    return {levels.back()->load.value, false, true};
 }
 
-Value tokensAt(const Levels& levels, double load)
+/// One throughput of a level and of what is told of the crossing.
+struct Throughput
+{
+    Value CapacityAt::*at;
+    Value CurveLevel::*of;
+    std::optional<Interval> CurveLevel::*noise;
+    std::optional<CrossingInterval> OperatingPoint::*interval;
+};
+constexpr Throughput kThroughputs[] = {
+    {&CapacityAt::requestsPerS, &CurveLevel::requestsPerS, &CurveLevel::requestsInterval,
+     &OperatingPoint::crossingRequestsPerS},
+    {&CapacityAt::outputTokensPerS, &CurveLevel::outputTokensPerS, &CurveLevel::outputTokensInterval,
+     &OperatingPoint::crossingTokensPerS}};
+
+Value throughputAt(const Levels& levels, const Throughput& throughput, double load)
 {
     for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
         const double a = levels[i]->load.value;
         const double b = levels[i + 1]->load.value;
         if (load >= a && load <= b)
-            return between(levels[i]->outputTokensPerS, levels[i + 1]->outputTokensPerS,
-                           (load - a) / (b - a));
+            return between(levels[i]->*throughput.of, levels[i + 1]->*throughput.of, (load - a) / (b - a));
     }
     return std::nullopt;
 }
 
-Interval holding(double value, const Interval& interval)
-{
-    return {std::min(value, interval.low), std::max(value, interval.high)};
-}
-
 /// The noise of the throughputs between which the capacity lies, were the crossing known exactly.
-std::optional<Interval> rateNoise(const CurveLevel& passing, const CurveLevel& failing, double share,
-                                  double capacity)
+std::optional<Interval> rateNoise(const Throughput& throughput, const CurveLevel& passing, const CurveLevel& failing,
+                                  double share, double capacity)
 {
-    if (!passing.outputTokensInterval || !failing.outputTokensInterval)
+    const std::optional<Interval>&a = passing.*throughput.noise, &b = failing.*throughput.noise;
+    if (!a || !b)
         return std::nullopt;
     const auto half = [&](double Interval::*bound) {
-        return std::hypot((1 - share) * ((*passing.outputTokensInterval).*bound - *passing.outputTokensPerS),
-                          share * ((*failing.outputTokensInterval).*bound - *failing.outputTokensPerS));
+        return std::hypot((1 - share) * ((*a).*bound - *(passing.*throughput.of)),
+                          share * ((*b).*bound - *(failing.*throughput.of)));
     };
     return Interval{std::max(0.0, capacity - half(&Interval::low)), capacity + half(&Interval::high)};
 }
 
+/// Of the noise within the run.
 void addCrossingIntervals(OperatingPoint& op, const Levels& levels, const CurveLevel& passing,
                           const CurveLevel& failing, const Crossing& crossing)
 {
-    const SloLimit& limit = op.slo[crossing.constraint];
-    const double one = boundCrossing(levels, crossing.constraint, limit, &Interval::high);
-    const double other = boundCrossing(levels, crossing.constraint, limit, &Interval::low);
-    op.crossingLoad = holding(op.crossing->load, {std::min(one, other), std::max(one, other)});
-    const Value low = tokensAt(levels, op.crossingLoad->low);
-    const Value high = tokensAt(levels, op.crossingLoad->high);
-    if (!low || !high || !op.crossing->outputTokensPerS)
+    const HeldLimit &a = passing.held[crossing.constraint], &b = failing.held[crossing.constraint];
+    if (crossing.byShare ? !a.shareInterval || !b.shareInterval : !a.interval || !b.interval)
         return;
-    const double tokens = *op.crossing->outputTokensPerS;
-    const Interval shift = holding(tokens, {std::min(*low, *high), std::max(*low, *high)});
-    if (const auto noise = rateNoise(passing, failing, crossing.share, tokens))
-        op.crossingTokensPerS = combined(tokens, shift, *noise);
+    const SloLimit& limit = op.slo[crossing.constraint];
+    const EndCrossing bad = endCrossing(levels, crossing.constraint, limit, End::Bad);
+    const EndCrossing good = endCrossing(levels, crossing.constraint, limit, End::Good);
+    const double load = op.crossing->load;
+    const bool lowOpen = bad.below || good.below, highOpen = bad.above || good.above;
+    op.crossingLoad = CrossingInterval{std::min({load, bad.load, good.load}), std::max({load, bad.load, good.load}),
+                                       lowOpen, highOpen};
+    for (const Throughput& throughput : kThroughputs) {
+        const Value low = throughputAt(levels, throughput, op.crossingLoad->low);
+        const Value high = throughputAt(levels, throughput, op.crossingLoad->high);
+        const Value at = (*op.crossing).*throughput.at;
+        if (!low || !high || !at || *at <= 0)
+            continue;
+        const Interval shift{std::min({*at, *low, *high}), std::max({*at, *low, *high})};
+        const auto noise = rateNoise(throughput, passing, failing, crossing.share, *at);
+        if (!noise)
+            continue;
+        const Interval both = combined(*at, shift, *noise);
+        op.*throughput.interval = CrossingInterval{both.low, both.high, lowOpen, highOpen};
+    }
 }
 
-/// Widens the intervals to the t interval of what each repeat gives by itself. A repeat without a crossing has the
-/// last level that passes, or the first of all, below which it lies.
+/// In place of them the t interval of what each repeat gives by itself, where two or more have a crossing.
 void addRepeats(OperatingPoint& op, const Curve& curve)
 {
-    std::vector<double> loads, tokens;
+    if (!op.crossing)
+        return;
+    std::vector<CapacityAt> each;
+    bool someBelow = false, someAbove = false;
     for (const Curve& repeat : curve.repeats) {
         const OperatingPoint own = findOperatingPoint(repeat);
-        const auto& at = own.crossing ? own.crossing : own.lastPassing ? own.lastPassing : own.firstFailing;
-        if (!at)
-            continue;
-        loads.push_back(at->load);
-        if (at->outputTokensPerS)
-            tokens.push_back(*at->outputTokensPerS);
+        if (own.crossing)
+            each.push_back(*own.crossing);
+        someBelow |= own.state == OperatingState::BelowFirst;
+        someAbove |= own.state == OperatingState::NotReached;
     }
-    op.repeats = std::max(1, static_cast<int>(loads.size()));
-    const auto widen = [](std::optional<Interval>& interval, const std::vector<double>& values) {
-        const auto between = repeatInterval(values);
-        if (interval && between)
-            interval = Interval{std::min(interval->low, between->low), std::max(interval->high, between->high)};
+    if (each.size() < 2)
+        return;
+    op.repeats = static_cast<int>(each.size());
+    const auto over = [&](auto&& of) -> std::optional<CrossingInterval> {
+        std::vector<double> values;
+        for (const CapacityAt& at : each)
+            if (const Value value = of(at))
+                values.push_back(*value);
+        const auto interval = values.size() == each.size() ? repeatInterval(values) : std::nullopt;
+        const Value middle = of(*op.crossing);
+        if (!interval || !middle)
+            return std::nullopt;
+        return CrossingInterval{std::min(interval->low, *middle), std::max(interval->high, *middle), someBelow, someAbove};
     };
-    widen(op.crossingLoad, loads);
-    widen(op.crossingTokensPerS, tokens);
+    op.crossingLoad = over([](const CapacityAt& at) { return Value(at.load); });
+    for (const Throughput& throughput : kThroughputs)
+        op.*throughput.interval = over([&](const CapacityAt& at) { return at.*throughput.at; });
 }
 
-/// The limit that the failing level breaks when no straight line says which is crossed first.
+/// The first limit that the failing level breaks, when no straight line says which is crossed first.
 std::optional<SloLimit> brokenLimit(const Slo& slo, const CurveLevel& failing)
 {
     for (std::size_t i = 0; i < slo.size(); ++i) {
-        if (!failing.values[i] || !isWithinLimit(slo[i], *failing.values[i]))
+        if (failing.held[i].measured && !failing.held[i].meets)
             return slo[i];
     }
-    return slo.front(); // broken by failures alone, which count against every limit
+    return slo.front();
 }
 
 void bracket(OperatingPoint& op, const Levels& levels, std::size_t firstFailing)
@@ -183,11 +249,10 @@ void bracket(OperatingPoint& op, const Levels& levels, std::size_t firstFailing)
         return;
     op.failing = op.slo[crossing->constraint];
     op.crossing = capacityBetween(passing, failing, crossing->share);
-    if (!passing.intervals[crossing->constraint] || !failing.intervals[crossing->constraint])
-        return;
+    op.crossedByShare = crossing->byShare;
     Levels believed;
     std::copy_if(levels.begin(), levels.end(), std::back_inserter(believed),
-                 [](const CurveLevel* level) { return level->believed(); });
+                 [&](const CurveLevel* level) { return level->believed() && level->held[crossing->constraint].measured; });
     addCrossingIntervals(op, believed, passing, failing, *crossing);
 }
 

@@ -10,6 +10,20 @@
 
 namespace tailmark {
 
+/// What one limit is held against at one level, over the repeats that measured it: the quantile with failures beyond every
+/// limit, and the share of requests within the limit, which decides and is interpolated where the quantile is not finite.
+struct HeldLimit
+{
+    bool measured = false;
+    std::optional<double> value; ///< median of the repeats
+    std::optional<Interval> interval; ///< 95 % of the quantile, widened to hold every repeat; its ends may be infinite
+    double share = 0;            ///< within the limit, median of the repeats
+    std::optional<Interval> shareInterval;
+    bool meets = false;
+    std::size_t n = 0; ///< values of the repeat with the fewest; 0 where not known
+    bool weak = false; ///< the quantile of a repeat is weak
+};
+
 /// One level of a curve: the summaries of its repeats taken together. Only repeats that count are taken: those with a
 /// valid verdict and those whose failure stands (Verdict::failureStands); where there is neither, all, to be shown.
 struct CurveLevel
@@ -26,8 +40,10 @@ struct CurveLevel
     bool judged = true;
     std::vector<std::optional<double>> values; ///< of each SLO constraint, in the SLO's order (median of the repeats)
     std::vector<std::optional<Interval>> intervals; ///< 95 % of the quantile, widened to hold every repeat
+    std::vector<HeldLimit> held;  ///< the same limits as they decide
     std::optional<double> requestsPerS, outputTokensPerS, goodputRequestsPerS, goodputTokensPerS;
-    std::optional<Interval> outputTokensInterval; ///< 95 % within the points, widened to hold every repeat
+    /// 95 % within the points, widened to hold every repeat.
+    std::optional<Interval> requestsInterval, outputTokensInterval;
 };
 
 /// The levels of one test, by ascending load.
@@ -48,6 +64,17 @@ struct CapacityAt
     bool operator==(const CapacityAt&) const = default;
 };
 
+/// 95 % of where the limit is crossed. An end is open where it lies beyond the levels that may be believed: nobody knows how
+/// far, and the figure is that of the last level on its side.
+struct CrossingInterval
+{
+    double low = 0, high = 0;
+    bool lowOpen = false, highOpen = false;
+    bool operator==(const CrossingInterval&) const = default;
+};
+/// "19 to 23.9", "below 24 to 26.8", "24 to above 96".
+std::string crossingRangeText(const CrossingInterval& interval);
+
 enum class OperatingState { Found, NotReached, BelowFirst, Ambiguous, NoValidPoints, NotMeasured, NoSlo };
 const char* operatingStateId(OperatingState state); ///< "found", "not_reached", …
 
@@ -62,13 +89,15 @@ struct OperatingPoint
     std::optional<SloLimit> failing; ///< the limit that is crossed first
     std::optional<CapacityAt> lastPassing, firstFailing, crossing;
     std::vector<CapacityAt> crossings;        ///< ambiguous: all of them
+    /// The share within the limit was interpolated and not the metric: with failures beyond every limit it is not finite.
+    bool crossedByShare = false;
+    /// With a crossing in two repeats or more the intervals are Student's t on the logarithm of what each repeat gives by
+    /// itself (open towards where a further repeat has none). Else they are of the noise within the run, block bootstrap:
+    /// where the bounds of the quantile's interval cross the limit instead of the quantile; the throughputs there with their
+    /// own noise at the neighbouring levels and the shift of the crossing, combined on the logarithm (MOVER: Zou and Donner,
+    /// Statistics in Medicine 27, 2008).
     int repeats = 1; ///< that the intervals rest on; one knows nothing of the noise between runs
-    /// Where the bounds of the quantile's intervals cross the limit instead of the quantile; a bound that does not cross
-    /// it among the believed levels ends at the first or last of them. With repeats no narrower than their t interval.
-    std::optional<Interval> crossingLoad;
-    /// Of the throughput there: its own noise at the neighbouring levels and the shift of the crossing, combined on the
-    /// logarithm (MOVER: Zou and Donner, Statistics in Medicine 27, 2008); with repeats no narrower than their t interval.
-    std::optional<Interval> crossingTokensPerS;
+    std::optional<CrossingInterval> crossingLoad, crossingRequestsPerS, crossingTokensPerS;
     std::string sentence; ///< what it means, in words
 };
 

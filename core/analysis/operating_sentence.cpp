@@ -23,18 +23,19 @@ std::string loadTextAt(const OperatingPoint& op, double load)
     return loadText({op.axis, load});
 }
 
-std::string rangeText(const Interval& interval)
+std::string rangeText(const std::optional<CrossingInterval>& interval)
 {
-    return "95 % interval " + figureText(interval.low) + " to " + figureText(interval.high);
+    return interval ? " (95 % interval " + crossingRangeText(*interval) + ")" : "";
 }
 
-std::string capacityText(const CapacityAt& at, const std::optional<Interval>& tokens = {})
+std::string capacityText(const CapacityAt& at, const std::optional<CrossingInterval>& tokens = {},
+                         const std::optional<CrossingInterval>& requests = {})
 {
     std::string text;
     if (at.outputTokensPerS)
-        text = figureText(*at.outputTokensPerS) + " tok/s" + (tokens ? " (" + rangeText(*tokens) + ")" : "");
+        text = figureText(*at.outputTokensPerS) + " tok/s" + rangeText(tokens);
     if (at.requestsPerS)
-        text += (text.empty() ? "" : ", ") + figureText(*at.requestsPerS) + " requests/s";
+        text += (text.empty() ? "" : ", ") + figureText(*at.requestsPerS) + " requests/s" + rangeText(requests);
     return text.empty() ? "unknown throughput" : text;
 }
 
@@ -58,11 +59,14 @@ std::string latencyText(const OperatingPoint& op, const Curve& curve, const SloL
     const std::string name = info.scope == MetricScope::Point
                                  ? std::string(info.title)
                                  : percentileText(limit.percentile) + " " + std::string(info.abbreviation);
+    const HeldLimit& held = level->held[index];
     if (!level->values[index])
-        return "no request succeeded";
+        return held.measured ? "no request succeeded" : name + " not measured";
     std::string text = name + " " + valueText(info, *level->values[index]);
-    if (!level->passes && isWithinLimit(limit, *level->values[index]))
-        text += ", but too many requests failed or missed another limit";
+    if (held.value != level->values[index])
+        text += " of those that succeeded, " + percentText(held.share) + " of all within the limit";
+    else if (!level->passes && held.meets)
+        text += ", but another limit is missed";
     return text;
 }
 
@@ -146,17 +150,61 @@ std::string leftOutText(const OperatingPoint& op, const Curve& curve)
     return text;
 }
 
+std::size_t indexOf(const OperatingPoint& op, const SloLimit& limit)
+{
+    return static_cast<std::size_t>(std::find(op.slo.begin(), op.slo.end(), limit) - op.slo.begin());
+}
+
+/// "p99 TPOT" of a limit.
+std::string quantileText(const SloLimit& limit)
+{
+    const auto metric = metricFromId(limit.metric);
+    return percentileText(limit.percentile) + (metric ? " " + std::string(metricInfo(*metric).abbreviation) : "");
+}
+
+/// On what the crossing and its intervals rest, or why it has none; and what weakens both.
+std::string restsText(const OperatingPoint& op, const Curve& curve)
+{
+    const CurveLevel* passing = levelAt(curve, op.lastPassing->load);
+    const CurveLevel* failing = levelAt(curve, op.firstFailing->load);
+    const std::size_t index = indexOf(op, *op.failing);
+    if (!passing || !failing || index >= op.slo.size())
+        return {};
+    std::string text = op.crossingLoad ? op.repeats > 1 ? "intervals over " + std::to_string(op.repeats) +
+                                                              " repeats, Student's t"
+                                                        : "intervals of the noise within this run alone, block bootstrap"
+                                       : "";
+    std::string weak;
+    const CurveLevel* fewest = nullptr;
+    for (const CurveLevel* level : {passing, failing}) {
+        const HeldLimit& held = level->held[index];
+        if (held.weak)
+            weak += (weak.empty() ? "" : ", ") + countText(held.n) + " at " + loadTextAt(op, level->load.value);
+        if (!held.interval && held.n > 0 && (!fewest || held.n < fewest->held[index].n))
+            fewest = level;
+    }
+    const auto metric = metricFromId(op.failing->metric);
+    if (!op.crossingLoad)
+        text = fewest && metric && metricInfo(*metric).scope == MetricScope::Request
+                   ? "without an interval, since " + quantileText(*op.failing) + " of " +
+                         countText(fewest->held[index].n) + " requests at " + loadTextAt(op, fewest->load.value) +
+                         " has none"
+                   : "without an interval, since " + quantileText(*op.failing) + " has none";
+    if (!weak.empty())
+        text += "; weak: fewer than ten values beyond " + quantileText(*op.failing) + " of " + weak;
+    if (op.crossedByShare)
+        text += "; by the share of all requests within the limit, " + percentText(passing->held[index].share) + " and " +
+                percentText(failing->held[index].share) + ", since failures are misses";
+    return " (" + text + ")";
+}
+
 std::string foundText(const OperatingPoint& op, const Curve& curve)
 {
     std::string text = capitalised(limitsText(op)) + " up to ";
     if (op.crossing) {
-        text += loadTextAt(op, op.crossing->load);
-        if (op.crossingLoad)
-            text += " (" + rangeText(*op.crossingLoad) + ")";
-        text += ": " + capacityText(*op.crossing, op.crossingTokensPerS) + " there";
-        if (op.crossingLoad)
-            text += op.repeats > 1 ? " (intervals over " + std::to_string(op.repeats) + " repeats, Student's t)"
-                                   : " (intervals of the noise within this run alone, block bootstrap)";
+        text += loadTextAt(op, op.crossing->load) + rangeText(op.crossingLoad) + ": " +
+                capacityText(*op.crossing, op.crossingTokensPerS, op.crossingRequestsPerS) + " there" +
+                restsText(op, curve);
     } else {
         const std::string doubt = doubtText(curve, op.firstFailing->load);
         text += "somewhere between " + loadTextAt(op, op.lastPassing->load) + " and " +
@@ -190,6 +238,12 @@ std::string ambiguousText(const OperatingPoint& op, const Curve& curve)
 
 } // namespace
 
+std::string crossingRangeText(const CrossingInterval& interval)
+{
+    return (interval.lowOpen ? "below " : "") + figureText(interval.low) + " to " + (interval.highOpen ? "above " : "") +
+           figureText(interval.high);
+}
+
 std::string loadText(const Load& load)
 {
     return load.axis == LoadAxis::Concurrency ? "concurrency " + figureText(load.value)
@@ -206,7 +260,12 @@ std::string operatingSentence(const OperatingPoint& op, const Curve& curve)
     case OperatingState::NotMeasured:
         return "Not known: " + notMeasuredText(op, curve) + "." + leftOutText(op, curve);
     case OperatingState::NotReached:
-        return "Not reached: " + limitsText(op) + " at every measured level. Capacity is at least " +
+        return "Not reached: " + limitsText(op) + " at every " +
+               (std::all_of(curve.levels.begin(), curve.levels.end(),
+                            [](const CurveLevel& l) { return l.valid && l.judged; })
+                    ? "measured level"
+                    : "level that counts") +
+               ". Capacity is at least " +
                atLevel(op, curve, op.slo.front(), *op.lastPassing) + "." + leftOutText(op, curve);
     case OperatingState::BelowFirst:
         return "Already at " + lowestText(op, curve) + ", " + loadTextAt(op, op.firstFailing->load) +

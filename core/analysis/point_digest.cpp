@@ -119,8 +119,8 @@ const LimitedQuantile& PointDigest::quantileOf(Column& column, const SloLimit& l
     return it->second;
 }
 
-/// Counts who is within the limit, and leaves in m_good and m_broken what it says of each request.
-ConstraintResult PointDigest::constraint(const SloLimit& limit, std::uint8_t belongs)
+/// Leaves in m_good and m_broken what a limit says of each request.
+ConstraintResult PointDigest::constraint(const SloLimit& limit)
 {
     const Metric metric = *metricOf(limit);
     Column& column = m_columns.at(metric);
@@ -129,21 +129,17 @@ ConstraintResult PointDigest::constraint(const SloLimit& limit, std::uint8_t bel
     const LimitedQuantile& quantile = quantileOf(column, limit);
     c.value = quantile.value;
     c.ci95 = quantile.ci95;
-    c.measured = c.value.has_value(); // or too few succeeded, once the denominator is known
-    std::size_t within = 0;
     const auto walk = [&](auto&& breaks) {
         for (std::size_t i = 0; i < m_requests.size(); ++i) {
             const bool breaksIt = breaks(column.values[i]); // false of no number
             m_good[i] &= !breaksIt;
             m_broken[i] |= breaksIt;
-            within += !breaksIt && (m_requests[i].flags & belongs) == belongs;
         }
     };
     if (metricInfo(metric).lowerIsBetter)
         walk([most = limit.limit](double value) { return value > most; });
     else
         walk([least = limit.limit](double value) { return value < least; });
-    c.withinShare = static_cast<double>(within); // a share once the denominator is known
     return c;
 }
 
@@ -193,9 +189,9 @@ void PointDigest::evaluate(const Slo& slo, FailureDenominator denominator, Point
         static_cast<std::uint8_t>(InWindow | (denominator == FailureDenominator::Accepted ? Accepted : 0));
 
     SloResult result;
-    std::size_t succeeded = 0;
     for (const SloLimit& limit : slo)
-        result.constraints.push_back(constraint(limit, counted | Completed));
+        result.constraints.push_back(constraint(limit));
+    std::vector<std::uint32_t> whole; // the requests of the denominator, by time
     for (std::size_t i = 0; i < n; ++i) {
         const std::uint8_t flags = m_requests[i].flags;
         if (!(flags & InWindow))
@@ -203,21 +199,19 @@ void PointDigest::evaluate(const Slo& slo, FailureDenominator denominator, Point
         if ((flags & Cancelled) && !m_broken[i]) {
             ++result.undecided;
         } else if ((flags & counted) == counted) {
-            ++result.denominator;
-            succeeded += (flags & Completed) != 0;
+            whole.push_back(static_cast<std::uint32_t>(i));
             result.good += m_good[i];
         }
     }
+    result.denominator = whole.size();
     if (result.denominator > 0)
         result.attainment = static_cast<double>(result.good) / static_cast<double>(result.denominator);
+    std::vector<double> inOrder(whole.size());
     for (ConstraintResult& c : result.constraints) {
-        const auto within = static_cast<std::size_t>(c.withinShare);
-        c.withinShare = result.denominator > 0
-                            ? static_cast<double>(within) / static_cast<double>(result.denominator)
-                            : 0;
-        c.met = c.value && isWithinLimit(c.limit, *c.value) &&
-                reaches(within, result.denominator, c.limit.percentile);
-        c.measured = c.measured || !reaches(succeeded, result.denominator, c.limit.percentile);
+        const Column& column = m_columns.at(*metricOf(c.limit));
+        for (std::size_t i = 0; i < whole.size(); ++i)
+            inOrder[i] = m_requests[whole[i]].flags & Completed ? column.values[whole[i]] : beyondEveryLimit(c.limit);
+        holdAgainst(c, column.sorted, inOrder);
     }
     result.met = !slo.empty() && std::all_of(result.constraints.begin(), result.constraints.end(),
                                              [](const ConstraintResult& c) { return c.met; });

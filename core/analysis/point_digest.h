@@ -63,7 +63,7 @@ private:
 
     PointDigest() = default;
     const LimitedQuantile& quantileOf(Column& column, const SloLimit& limit) const;
-    ConstraintResult constraint(const SloLimit& limit, std::uint8_t belongs);
+    ConstraintResult constraint(const SloLimit& limit);
     void setRates(const Slo& slo, PointSummary& summary) const;
 
     Nanoseconds m_windowStart{0}, m_windowEnd{0};

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tailmark {
 
@@ -69,6 +70,12 @@ bool hasBroken(const SloLimit& limit, const RequestRecord& r)
     return value && *value > limit.limit;
 }
 
+/// Fewer than ten values beyond the quantile of a limit.
+bool isWeakLimit(const SloLimit& limit, std::size_t n)
+{
+    return n > 0 && isWeak(n, limit.percentile);
+}
+
 bool belongs(FailureDenominator denominator, const RequestRecord& r)
 {
     return denominator == FailureDenominator::Attempted || isAccepted(r);
@@ -95,20 +102,24 @@ struct Denominator
 };
 
 void requestConstraint(ConstraintResult& c, Metric metric, std::span<const RequestRecord* const> records,
-                       const RecordBatch& batch, const Denominator& whole)
+                       std::span<const Judgement> judgements, const Denominator& whole)
 {
-    const LimitedQuantile quantile = limitedQuantile(c.limit, valuesOf(metric, records));
+    std::vector<double> values = valuesOf(metric, records);
+    std::vector<double> sorted = values;
+    sortValues(sorted);
+    const LimitedQuantile quantile = limitedQuantile(c.limit, sorted, values);
     c.value = quantile.value;
     c.ci95 = quantile.ci95;
-    std::size_t within = 0;
-    for (const RequestRecord* r : records) {
-        within += r->outcome == Outcome::Completed && belongs(whole.kind, *r) &&
-                  isWithin(c.limit, *r, batch.chunksOf(*r));
+    std::vector<double> inOrder;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        const RequestRecord& r = *records[i];
+        if (judgements[i] == Judgement::Undecided || !belongs(whole.kind, r))
+            continue;
+        inOrder.push_back(r.outcome == Outcome::Completed
+                              ? requestValue(metric, r).value_or(std::numeric_limits<double>::quiet_NaN())
+                              : beyondEveryLimit(c.limit));
     }
-    if (whole.size > 0)
-        c.withinShare = static_cast<double>(within) / static_cast<double>(whole.size);
-    c.met = c.value && isWithinLimit(c.limit, *c.value) && reaches(within, whole.size, c.limit.percentile);
-    c.measured = c.value || !reaches(whole.succeeded, whole.size, c.limit.percentile);
+    holdAgainst(c, sorted, inOrder);
 }
 
 /// Over pooled gaps: those that a failed request never showed count as misses, in proportion to the requests.
@@ -124,8 +135,11 @@ void chunkConstraint(ConstraintResult& c, Metric metric, std::span<const Request
         gaps.all += own.all;
     }
     const Distribution* pooled = summary.distribution(metric);
-    if (const Distribution::Quantile* q = pooled ? pooled->at(c.limit.percentile) : nullptr)
+    if (const Distribution::Quantile* q = pooled ? pooled->at(c.limit.percentile) : nullptr) {
         c.value = q->value;
+        c.n = pooled->n;
+        c.weak = q->weak;
+    }
     c.measured = gaps.all > 0 || !reaches(whole.succeeded, whole.size, c.limit.percentile);
     if (gaps.all > 0 && whole.size > 0)
         c.withinShare = static_cast<double>(gaps.within) / static_cast<double>(gaps.all) *
@@ -194,6 +208,53 @@ LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> s
             blockBootstrapInterval(sorted, inOrder, 100 - limit.percentile)};
 }
 
+double beyondEveryLimit(const SloLimit& limit)
+{
+    constexpr double kBeyond = std::numeric_limits<double>::infinity();
+    const std::optional<Metric> metric = metricOf(limit);
+    return metric && !metricInfo(*metric).lowerIsBetter ? -kBeyond : kBeyond;
+}
+
+void holdAgainst(ConstraintResult& c, std::span<const double> sorted, std::span<const double> inOrder)
+{
+    const bool lower = beyondEveryLimit(c.limit) > 0;
+    const std::size_t size = inOrder.size();
+    std::vector<double> counted(inOrder.begin(), inOrder.end()), isMiss(size);
+    std::size_t within = 0, succeeded = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const bool absent = std::isnan(counted[i]);
+        const bool isWithin = absent || isWithinLimit(c.limit, counted[i]);
+        within += isWithin;
+        succeeded += absent || !std::isinf(counted[i]);
+        isMiss[i] = isWithin ? 0 : 1;
+        if (absent) // no miss, whatever the limit
+            counted[i] = -beyondEveryLimit(c.limit);
+    }
+    c.n = sorted.size();
+    c.weak = isWeakLimit(c.limit, c.n);
+    c.withinShare = size > 0 ? static_cast<double>(within) / static_cast<double>(size) : 0;
+    if (const auto misses = blockBootstrapShare(isMiss))
+        c.withinCi95 = Interval{1 - misses->high, 1 - misses->low};
+    c.met = c.value && isWithinLimit(c.limit, *c.value) && reaches(within, size, c.limit.percentile);
+    c.measured = c.value || !reaches(succeeded, size, c.limit.percentile);
+    if (!c.value || size == 0)
+        return;
+    c.counted = c.value;
+    c.countedCi95 = c.ci95;
+    if (succeeded == size && sorted.size() == size)
+        return;
+    std::vector<double> all = counted;
+    sortValues(all);
+    const std::size_t rank = quantileRank(size, c.limit.percentile);
+    const double quantile = lower ? all[rank - 1] : all[size - rank];
+    if (lower ? quantile <= *c.value : quantile >= *c.value)
+        return; // those that cannot have a value alone would move it
+    c.counted = quantile;
+    c.countedCi95 = std::isinf(quantile)
+                        ? std::nullopt
+                        : blockBootstrapInterval(all, counted, lower ? c.limit.percentile : 100 - c.limit.percentile);
+}
+
 std::optional<double> valueAtLeast(Metric metric, const RequestRecord& record)
 {
     RequestRecord atLeast = record;
@@ -258,7 +319,7 @@ SloResult evaluateSlo(const Slo& slo, FailureDenominator denominator,
         if (const std::optional<Metric> metric = metricOf(limit)) {
             switch (metricInfo(*metric).scope) {
             case MetricScope::Request:
-                requestConstraint(c, *metric, records, batch, whole);
+                requestConstraint(c, *metric, records, judgements, whole);
                 break;
             case MetricScope::Chunk:
                 chunkConstraint(c, *metric, records, batch, whole, summary);

@@ -41,6 +41,13 @@ LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> s
 /// "met", "missed", or "not known" where it is not decided.
 const char* sloResultText(const SloResult& result);
 
+/// Holds a Request-scope limit against the whole denominator. `inOrder`: what each request of it says, by time: its value, no
+/// number where it succeeded and cannot have one, infinite (of a rate: negative) where it did not succeed; `sorted`: the
+/// numbers among the values of those that succeeded. Fills everything of `c` that lies beyond its value and interval.
+void holdAgainst(ConstraintResult& c, std::span<const double> sorted, std::span<const double> inOrder);
+/// The value of a failure in it.
+double beyondEveryLimit(const SloLimit& limit);
+
 /// What a metric of a request that was cut off would have been at least; absent where that cannot be said.
 std::optional<double> valueAtLeast(Metric metric, const RequestRecord& record);
 

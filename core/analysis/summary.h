@@ -60,6 +60,13 @@ struct ConstraintResult
     /// Of the value, as of requests that follow each other (blockBootstrapInterval); absent for Chunk and Point scope.
     std::optional<Interval> ci95;
     double withinShare = 0;      ///< share of the denominator that succeeded within the limit
+    std::optional<Interval> withinCi95; ///< of it, as of requests that follow each other; as ci95
+    /// The quantile over the whole denominator, a failure beyond every limit: infinite where too many failed. It is within
+    /// the limit exactly where the limit is met. Absent for Chunk and Point scope and where nothing was measured.
+    std::optional<double> counted;
+    std::optional<Interval> countedCi95; ///< of it; its ends may be infinite
+    std::size_t n = 0;           ///< values that the quantile is of; 0 where not known
+    bool weak = false;           ///< fewer than ten of them beyond it
     bool met = false; ///< value within the limit, and at least `percentile` % of the denominator succeeded within it
     /// False: requests succeeded, enough of them to meet the limit, and none showed the metric, so that nothing is known.
     bool measured = true;

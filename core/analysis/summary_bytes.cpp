@@ -58,8 +58,8 @@ struct Members
     }
     template <typename A> static void visit(A& a, Is<ConstraintResult> auto& s)
     {
-        auto& [limit, value, ci95, withinShare, met, measured] = s;
-        a(limit, value, ci95, withinShare, met, measured);
+        auto& [limit, value, ci95, withinShare, withinCi95, counted, countedCi95, n, weak, met, measured] = s;
+        a(limit, value, ci95, withinShare, withinCi95, counted, countedCi95, n, weak, met, measured);
     }
     template <typename A> static void visit(A& a, Is<SloResult> auto& s)
     {

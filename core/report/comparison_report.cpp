@@ -97,8 +97,7 @@ ReportSection capacitySection(const ComparedRuns& compared)
                 table.rows.push_back({op.test, runLetter(i), at ? loadText({op.axis, at->load}) : std::string(),
                                       cell(at ? at->outputTokensPerS : std::nullopt),
                                       op.crossing && op.crossingTokensPerS
-                                          ? figureText(op.crossingTokensPerS->low) + " to " +
-                                                figureText(op.crossingTokensPerS->high)
+                                          ? crossingRangeText(*op.crossingTokensPerS)
                                           : std::string(),
                                       cell(at ? at->requestsPerS : std::nullopt), op.sentence});
             }

@@ -90,7 +90,11 @@ Json sloResultJson(const SloResult& slo)
         Json json = limitJson(c.limit);
         json["value"] = number(c.value);
         json["ci95"] = interval(c.ci95);
+        json["n"] = c.n > 0 ? Json(c.n) : Json();
+        json["weak"] = c.weak;
+        json["value_with_failures"] = number(c.counted); // null where infinite
         json["within_share"] = number(c.withinShare);
+        json["within_share_ci95"] = interval(c.withinCi95);
         json["measured"] = c.measured;
         json["met"] = c.measured ? Json(c.met) : Json();
         constraints.push_back(std::move(json));
@@ -419,6 +423,12 @@ Json capacityJson(const std::optional<CapacityAt>& at)
             {"goodput_requests_per_s", number(at->goodputRequestsPerS)}};
 }
 
+/// An open end is null.
+Json crossingIntervalJson(const std::optional<CrossingInterval>& i)
+{
+    return i ? Json{i->lowOpen ? Json() : number(i->low), i->highOpen ? Json() : number(i->high)} : Json();
+}
+
 Json operatingPointJson(const OperatingPoint& op)
 {
     Json crossings = Json::array();
@@ -434,10 +444,16 @@ Json operatingPointJson(const OperatingPoint& op)
             {"crossing", capacityJson(op.crossing)},
             {"crossings", std::move(crossings)},
             {"crossing_interval",
-             {{"load", interval(op.crossingLoad)},
-              {"output_tokens_per_s", interval(op.crossingTokensPerS)},
+             {{"load", crossingIntervalJson(op.crossingLoad)},
+              {"output_tokens_per_s", crossingIntervalJson(op.crossingTokensPerS)},
+              {"requests_per_s", crossingIntervalJson(op.crossingRequestsPerS)},
+              {"below_load", op.crossingLoad && op.crossingLoad->lowOpen ? number(op.crossingLoad->low) : Json()},
+              {"above_load", op.crossingLoad && op.crossingLoad->highOpen ? number(op.crossingLoad->high) : Json()},
               {"repeats", op.repeats},
-              {"from", op.repeats > 1 ? "student_t_over_repeats" : "block_bootstrap_within_run"}}},
+              {"from", !op.crossingLoad  ? Json()
+                       : op.repeats > 1 ? Json("student_t_over_repeats")
+                                        : Json("block_bootstrap_within_run")}}},
+            {"crossed_by_share", op.crossedByShare},
             {"sentence", op.sentence}};
 }
 

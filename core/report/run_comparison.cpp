@@ -5,6 +5,7 @@
 #include "analysis/test_figures.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <nlohmann/json.hpp>
 
@@ -19,9 +20,11 @@ Json orNull(const std::optional<double>& value)
     return value ? Json(*value) : Json();
 }
 
+/// An end that is not finite is open.
 Json intervalJson(const std::optional<Interval>& interval)
 {
-    return interval ? Json{interval->low, interval->high} : Json();
+    const auto end = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+    return interval ? Json{end(interval->low), end(interval->high)} : Json();
 }
 
 Json pairJson(const std::optional<double>& a, const std::optional<double>& b, const std::optional<double>& ratio,
@@ -58,6 +61,8 @@ Json capacityJson(const CapacityComparison& capacity)
             {"distinguishable", capacity.ratio && capacity.ratio->ci95 ? Json(capacity.ratio->isDistinguishable()) : Json()},
             {"least_load_ratio", orNull(capacity.leastLoadRatio)},
             {"most_load_ratio", orNull(capacity.mostLoadRatio)},
+            {"least_throughput_ratio", orNull(capacity.leastThroughputRatio)},
+            {"most_throughput_ratio", orNull(capacity.mostThroughputRatio)},
             {"throughput_gained_percent", gained},
             {"time_saved_percent", saved},
             {"sentence", capacity.sentence}};

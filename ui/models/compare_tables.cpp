@@ -149,6 +149,9 @@ Table capacityTable(std::span<const RunResults* const> runs)
         }
         return QString();
     };
+    const auto range = [](const std::optional<CrossingInterval>& interval) {
+        return interval ? text(crossingRangeText(*interval)) : formatInterval(std::nullopt);
+    };
     if (runs.empty())
         return table;
     for (const OperatingPoint& baseline : runs.front()->operatingPoints)
@@ -169,9 +172,9 @@ Table capacityTable(std::span<const RunResults* const> runs)
                      {},
                      op->state == OperatingState::Found ? Badge::Good : Badge::Warning},
                 at ? Cell{formatLoad({op->axis, at->load}), at->load, {}, Badge::None} : number({}),
-                Cell{formatInterval(op->crossingLoad), {}, {}, Badge::None},
+                Cell{range(op->crossingLoad), {}, {}, Badge::None},
                 number(at ? at->outputTokensPerS : std::nullopt),
-                Cell{formatInterval(op->crossingTokensPerS), {}, {}, Badge::None},
+                Cell{range(op->crossingTokensPerS), {}, {}, Badge::None},
                 number(at ? at->requestsPerS : std::nullopt),
                 Cell{text(op->sentence), {}, text(op->sentence), Badge::None}};
         }

@@ -103,7 +103,8 @@ std::optional<FrontierMark> markOf(const OperatingPoint& op, const FrontierAxes&
             mark.crossings.append(*x);
         mark.label = crossingLabel(*op.crossing, op.axis, axes, op);
         if (axes.x == Metric::OutputTokensPerS)
-            mark.uncertain = op.crossingTokensPerS;
+            if (const auto& uncertain = op.crossingTokensPerS)
+                mark.uncertain = Interval{uncertain->low, uncertain->high};
     }
     if (!mark.bracket && mark.crossings.isEmpty())
         return std::nullopt;

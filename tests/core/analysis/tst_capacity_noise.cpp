@@ -146,6 +146,28 @@ private slots:
         QVERIFY2(different <= pairs / 10, qPrintable(QString::number(different)));
     }
 
+    /// The truth is what ten times as many repeats find.
+    void theIntervalOverRepeatsHoldsTheTruth()
+    {
+        const Engine engine{4, 40};
+        const OperatingPoint truth = measuredPoint(engine, 1000, 30);
+        QVERIFY(truth.crossing.has_value());
+        int runs = 0, held = 0, widest = 0;
+        for (std::uint64_t seed = 500; seed < 540; ++seed) {
+            const OperatingPoint op = measuredPoint(engine, seed, 3);
+            if (!op.crossingLoad) // a level that was not steady by chance carries none
+                continue;
+            QCOMPARE(op.repeats, 3);
+            ++runs;
+            held += op.crossingLoad->low <= truth.crossing->load && truth.crossing->load <= op.crossingLoad->high;
+            widest += op.crossingLoad->high - op.crossingLoad->low > truth.crossing->load / 2;
+        }
+        qInfo("%d of %d intervals hold concurrency %.2f", held, runs, truth.crossing->load);
+        QVERIFY2(runs >= 30, qPrintable(QString::number(runs)));
+        QVERIFY2(10 * held >= 9 * runs, qPrintable(QString::number(held)));
+        QVERIFY2(10 * widest <= runs, qPrintable(QString::number(widest)));
+    }
+
     void aTenthSlowerIsToldApart_data()
     {
         QTest::addColumn<double>("limitMs");

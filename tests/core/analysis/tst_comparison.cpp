@@ -70,7 +70,8 @@ OperatingPoint found(double tokens, std::optional<Interval> interval)
     op.state = OperatingState::Found;
     op.slo = {{"ttft_ms", 99, 1000}};
     op.crossing = CapacityAt{44.3, 60.0, tokens, 55.0};
-    op.crossingTokensPerS = interval;
+    if (interval)
+        op.crossingTokensPerS = CrossingInterval{interval->low, interval->high};
     op.sentence = "…";
     return op;
 }
@@ -501,6 +502,7 @@ private slots:
         const auto between = [](OperatingState state, std::optional<double> passing, std::optional<double> failing) {
             OperatingPoint op = found(4000, {});
             op.crossing.reset();
+            op.axis = LoadAxis::RatePerS;
             op.state = state;
             if (passing)
                 op.lastPassing = CapacityAt{*passing, {}, {}, {}};
@@ -527,6 +529,35 @@ private slots:
             compareCapacity(between(OperatingState::NotReached, 32, {}), between(OperatingState::NotReached, 8, {}), "A", "B");
         QVERIFY(!unknown.leastLoadRatio && !unknown.mostLoadRatio);
         QVERIFY(unknown.sentence.starts_with("No ratio of capacities: "));
+    }
+
+    void ofAClosedLoopLevelsBoundTheThroughput()
+    {
+        const OperatingPoint a = found(1929, {}); // crosses at concurrency 44.3
+        OperatingPoint b = found(1527, {});
+        b.state = OperatingState::NotReached;
+        b.crossing.reset();
+        b.lastPassing = CapacityAt{96, {}, 1527, {}};
+        b.firstFailing.reset();
+        const CapacityComparison c = compareCapacity(a, b, "A", "B");
+        QVERIFY(!c.ratio && !c.leastLoadRatio && !c.mostLoadRatio && !c.mostThroughputRatio);
+        QVERIFY(isNear(*c.leastThroughputRatio, 1527.0 / 1929));
+        QVERIFY2(c.sentence.starts_with("No ratio of capacities, but by the levels that pass and fail B carries at least 0.792 "
+                                        "times the throughput of A within the limit (A 1,929 tok/s at concurrency 44.3, B "
+                                        "1,527 tok/s at concurrency 96 or more): A: "),
+                 c.sentence.c_str());
+    }
+
+    void anOpenEndLeavesTheRatioOpen()
+    {
+        OperatingPoint a = found(1000, Interval{980, 1020}), b = found(500, Interval{480, 520});
+        b.crossingTokensPerS->lowOpen = true;
+        const CapacityComparison c = compareCapacity(a, b, "A", "B");
+        QCOMPARE(c.ratio->ci95->low, 0.0);
+        QVERIFY(c.ratio->isDistinguishable());
+        QVERIFY2(c.sentence.find("95 % interval below 0.5") != std::string::npos, c.sentence.c_str());
+        a.crossingTokensPerS->lowOpen = true; // so that the other end is open as well
+        QVERIFY(!compareCapacity(a, b, "A", "B").ratio->ci95);
     }
 
     void withoutACrossingThereIsNoRatio()

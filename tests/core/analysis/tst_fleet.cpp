@@ -8,13 +8,16 @@ using namespace tailmark;
 namespace {
 
 /// A replica with 44.3 requests/s and 6,444 tok/s at its crossing.
-OperatingPoint found(const std::optional<Interval>& tokens = Interval{5800, 7100})
+OperatingPoint found(const std::optional<CrossingInterval>& tokens = CrossingInterval{5800, 7100})
 {
     OperatingPoint op;
+    op.axis = LoadAxis::RatePerS;
     op.state = OperatingState::Found;
     op.lastPassing = {32, 40, 5600, 40};
     op.crossing = CapacityAt{44.3, 44.3, 6444, 44};
     op.crossingTokensPerS = tokens;
+    if (tokens)
+        op.crossingRequestsPerS = CrossingInterval{39.873, 48.8, tokens->lowOpen, tokens->highOpen};
     return op;
 }
 
@@ -58,6 +61,24 @@ private slots:
         notReached.state = OperatingState::NotReached;
         notReached.crossing.reset();
         QVERIFY(sentence(fleetFor(notReached, {120, FleetUnit::RequestsPerS, 0})).contains("fewer may do"));
+    }
+
+    void anOpenLowerEndIsNoCapacity()
+    {
+        for (const FleetUnit unit : {FleetUnit::RequestsPerS, FleetUnit::TokensPerS}) {
+            const FleetSize fleet = fleetFor(found(CrossingInterval{5800, 7100, true, false}), {120, unit, 0});
+            QVERIFY(!fleet.replicas && !fleet.perReplica && !fleet.isLowerEnd);
+            QVERIFY2(sentence(fleet).contains("lies below the lowest level"), fleet.sentence.c_str());
+        }
+        QVERIFY(fleetFor(found(CrossingInterval{5800, 7100, false, true}), {120, FleetUnit::RequestsPerS, 0}).replicas);
+    }
+
+    void aClosedLoopIsRemarked()
+    {
+        OperatingPoint op = found();
+        QVERIFY(!sentence(fleetFor(op, {120, FleetUnit::RequestsPerS, 0})).contains("closed loop"));
+        op.axis = LoadAxis::Concurrency;
+        QVERIFY(sentence(fleetFor(op, {120, FleetUnit::RequestsPerS, 0})).contains("capacity of a closed loop"));
     }
 
     void nothingIsGuessedWithoutACapacity()

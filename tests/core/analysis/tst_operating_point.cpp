@@ -134,6 +134,9 @@ private slots:
         QVERIFY(!op.firstFailing && !op.crossing);
         QVERIFY(op.sentence.find("at least 5,600 tok/s, 56 requests/s at concurrency 32 (p99 TTFT 720 ms)") !=
                 std::string::npos);
+        QVERIFY(op.sentence.find("at every measured level.") != std::string::npos);
+        points[0] = invalid(points[0], "too_few_samples");
+        QVERIFY(find(points).sentence.find("at every level that counts.") != std::string::npos);
     }
 
     void belowFirst()
@@ -256,6 +259,7 @@ private slots:
         const OperatingPoint op = find(points);
         QVERIFY(op.crossing);
         QCOMPARE(op.crossingLoad->high, 64.0);
+        QVERIFY(op.crossingLoad->highOpen && !op.crossingLoad->lowOpen);
     }
 
     void lowerLevelsThatDoNotCountAreNotTheFirst()
@@ -291,8 +295,41 @@ private slots:
         const OperatingPoint op = find(points);
         QCOMPARE(op.state, OperatingState::Found);
         QCOMPARE(op.firstFailing->load, 64.0);
-        QVERIFY(!op.crossing);
-        QVERIFY(op.sentence.find("too many requests failed") != std::string::npos);
+        // 100 % and 97 % within the limit: 99 % are a third of the way.
+        QVERIFY(op.crossing && op.crossedByShare);
+        QVERIFY(isNear(op.crossing->load, 32 + 32 / 3.0));
+        for (const char* part : {"p99 TTFT 800 ms of those that succeeded, 97 % of all within the limit",
+                                 "by the share of all requests within the limit, 100 % and 97 %"})
+            QVERIFY2(op.sentence.find(part) != std::string::npos, op.sentence.c_str());
+    }
+
+    void failuresMoveTheCrossingTowardsThem()
+    {
+        std::vector<PointSummary> points = workedExample();
+        points[1].slo.constraints[0].counted = 900; // of the successes 720
+        points[2].slo.constraints[0].counted = 2000;
+        QVERIFY(isNear(find(points).crossing->load, 32 + 32 * 100.0 / 1100));
+    }
+
+    void aCrossingWithoutAnIntervalSaysSo()
+    {
+        std::vector<PointSummary> points = workedExample();
+        for (PointSummary& p : points) {
+            p.slo.constraints[0].n = static_cast<std::size_t>(100 + p.point.load.value);
+            p.slo.constraints[0].weak = true;
+        }
+        const std::string without = find(points).sentence;
+        QVERIFY2(without.find("(without an interval, since p99 TTFT of 132 requests at concurrency 32 has none; weak: fewer "
+                              "than ten values beyond p99 TTFT of 132 at concurrency 32, 164 at concurrency 64)") !=
+                     std::string::npos,
+                 without.c_str());
+        for (PointSummary& p : points)
+            p = withInterval(p, *p.slo.constraints[0].value * 0.9, *p.slo.constraints[0].value * 1.1);
+        const std::string with = find(points).sentence;
+        QVERIFY2(with.find("block bootstrap; weak: ") != std::string::npos, with.c_str());
+        for (PointSummary& p : points)
+            p.slo.constraints[0].weak = false;
+        QVERIFY(find(points).sentence.find("weak") == std::string::npos);
     }
 
     void theLimitThatIsCrossedFirstDecides()
@@ -323,7 +360,48 @@ private slots:
         QVERIFY(isNear(op.crossing->load, 44.27, 0.01));
         QCOMPARE(*op.lastPassing->outputTokensPerS, 5600.0);
         QVERIFY(op.crossingLoad->low < 44 && op.crossingLoad->high > 45);
-        QCOMPARE(op.repeats, 3);
+        QCOMPARE(op.repeats, 2); // that of the second begins beyond the limit and has no crossing
+    }
+
+    void repeatsGiveTheirTIntervalAndNothingElse()
+    {
+        std::vector<PointSummary> points;
+        for (const double at64 : {1450.0, 1500.0, 1400.0}) {
+            const int repeat = static_cast<int>(points.size()) / 2;
+            points.push_back(withInterval(pointAt(32, kTtft1000, {720}, 5600, repeat), 100, 5000)); // knows nothing
+            points.push_back(withInterval(pointAt(64, kTtft1000, {at64}, 7800, repeat), 100, 5000));
+        }
+        const OperatingPoint op = find(points);
+        double mean = 0, squares = 0;
+        const double loads[] = {32 + 32 * 280.0 / 730, 32 + 32 * 280.0 / 780, 32 + 32 * 280.0 / 680};
+        for (const double load : loads)
+            mean += std::log(load) / 3;
+        for (const double load : loads)
+            squares += (std::log(load) - mean) * (std::log(load) - mean);
+        const double half = 4.30265 * std::sqrt(squares / 2 / 3);
+        QVERIFY(isNear(op.crossingLoad->low, std::exp(mean - half), 1e-3));
+        QVERIFY(isNear(op.crossingLoad->high, std::exp(mean + half), 1e-3));
+        QVERIFY(!op.crossingLoad->lowOpen && !op.crossingLoad->highOpen);
+        QVERIFY(op.crossingRequestsPerS && op.crossingTokensPerS);
+        // One that stays within the limit leaves the upper end open.
+        points.push_back(pointAt(32, kTtft1000, {720}, 5600, 3));
+        points.push_back(pointAt(64, kTtft1000, {900}, 7800, 3));
+        const OperatingPoint open = find(points);
+        QCOMPARE(open.repeats, 3);
+        QVERIFY(open.crossingLoad->highOpen && !open.crossingLoad->lowOpen);
+    }
+
+    void withoutTwoCrossingsTheNoiseWithinTheRunIsNamed()
+    {
+        std::vector<PointSummary> points;
+        for (int repeat = 0; repeat < 2; ++repeat) {
+            points.push_back(withInterval(pointAt(32, kTtft1000, {720}, 5600, repeat), 600, 900));
+            points.push_back(withInterval(pointAt(64, kTtft1000, {repeat == 0 ? 3000.0 : 900.0}, 7800, repeat), 800, 3100));
+        }
+        const OperatingPoint op = find(points);
+        QVERIFY(op.crossing && op.crossingLoad);
+        QCOMPARE(op.repeats, 1);
+        QVERIFY2(op.sentence.find("noise within this run alone") != std::string::npos, op.sentence.c_str());
     }
 
     void repeatsThatDisagreeWidenTheIntervals()
@@ -387,7 +465,18 @@ private slots:
         QVERIFY(find(points).crossingLoad);
     }
 
-    void anIntervalThatCrossesNowhereEndsAtTheLastLevel()
+    void anIntervalThatBreaksTheLimitEverywhereIsOpenBelow()
+    {
+        std::vector<PointSummary> points = {withRates(withInterval(pointAt(24, kTtft1000, {990}, 1900), 900, 1050), 0.02),
+                                            withRates(withInterval(pointAt(48, kTtft1000, {2000}, 2600), 1800, 2200), 0.02)};
+        const OperatingPoint op = find(points);
+        QVERIFY(op.crossingLoad->lowOpen && !op.crossingLoad->highOpen);
+        QCOMPARE(op.crossingLoad->low, 24.0);
+        QVERIFY(op.crossingTokensPerS->lowOpen && !op.crossingTokensPerS->highOpen);
+        QVERIFY2(op.sentence.find("(95 % interval below 24 to 26.7)") != std::string::npos, op.sentence.c_str());
+    }
+
+    void anIntervalThatCrossesNowhereIsOpenBehindTheLastLevel()
     {
         std::vector<PointSummary> points = workedExample();
         points.resize(3);
@@ -396,6 +485,8 @@ private slots:
         points[0] = withInterval(points[0], 300, 400);
         const OperatingPoint op = find(points);
         QCOMPARE(op.crossingLoad->high, 64.0);
+        QVERIFY(op.crossingLoad->highOpen);
+        QVERIFY2(op.sentence.find("to above 64)") != std::string::npos, op.sentence.c_str());
         QVERIFY(isNear(op.crossingLoad->low, 8 + 24 * 600.0 / 700)); // upper bounds 400 -> 1100
     }
 

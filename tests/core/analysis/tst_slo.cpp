@@ -112,6 +112,32 @@ private slots:
         QVERIFY(!s.slo.met);
     }
 
+    void theCountedQuantileHoldsFailuresBeyondEveryLimit()
+    {
+        RecordBuilder b;
+        for (int i = 0; i < 80; ++i)
+            b.completed(i, 10 * (i + 1), 3000); // 10, 20, … 800 ms
+        for (int i = 0; i < 20; ++i)
+            b.failed(100 + i, Outcome::ServerError, 5, 500);
+        const auto at = [&](double percent, double limit) {
+            return summarized(b.batch, {{"ttft_ms", percent, limit}}).slo.constraints[0];
+        };
+        const ConstraintResult half = at(50, 450);
+        QCOMPARE(half.value, std::optional(400.0));   // the 40th of 80
+        QCOMPARE(half.counted, std::optional(500.0)); // the 50th of 100
+        QVERIFY(!half.met && half.n == 80 && !half.weak);
+        QVERIFY(at(50, 500).met);
+        QVERIFY(half.countedCi95->low < 500 && half.countedCi95->high > 500);
+        const ConstraintResult many = at(90, 900);
+        QVERIFY(std::isinf(*many.counted) && !many.countedCi95 && !many.met && many.weak);
+        QVERIFY(many.withinCi95->low < 0.8 && many.withinCi95->high > 0.8);
+        // Of a rate a failure is below every limit.
+        const ConstraintResult rate =
+            summarized(b.batch, {{"output_tokens_per_s_user", 50, 0.1}}).slo.constraints[0];
+        QVERIFY(rate.met && std::isfinite(*rate.counted));
+        QVERIFY(std::isinf(*summarized(b.batch, {{"output_tokens_per_s_user", 90, 0.1}}).slo.constraints[0].counted));
+    }
+
     void acceptedLeavesOutWhatWasNeverAccepted()
     {
         RecordBuilder b = mixed(99, 0);
