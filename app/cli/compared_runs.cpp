@@ -15,8 +15,10 @@ namespace {
 /// The ratio, marked where chance alone may explain it.
 std::string ratioText(const std::optional<double>& ratio, const std::optional<Interval>& ci95)
 {
-    if (!ratio || !ci95)
+    if (!ratio)
         return figure(ratio);
+    if (!ci95)
+        return figure(ratio) + " no interval";
     return figure(ratio) + " (" + figure(ci95->low) + " to " + figure(ci95->high) + ")" +
            (ci95->low <= 1 && ci95->high >= 1 ? " ~" : "");
 }
@@ -42,7 +44,8 @@ void printLevels(const RunComparison& comparison, std::ostream& out)
                       ratioText(level.throughputRatio, level.throughputRatioCi95),
                       percentileText(level.latencyPercent) + " " +
                           std::string(metricInfo(level.latencyMetric).abbreviation),
-                      figure(level.latencyA), figure(level.latencyB),
+                      figure(level.latencyA) + (level.weakA ? " weak" : ""),
+                      figure(level.latencyB) + (level.weakB ? " weak" : ""),
                       ratioText(level.latencyRatio, level.latencyRatioCi95), figure(level.goodputA),
                       figure(level.goodputB), ratioText(level.goodputRatio, level.goodputRatioCi95),
                       believedText(level, a, b)});
@@ -51,7 +54,10 @@ void printLevels(const RunComparison& comparison, std::ostream& out)
         return;
     }
     table.print(out);
-    out << "(95 % interval; ~: it holds 1, not distinguishable)\n";
+    if (std::ranges::any_of(comparison.levels, [](const LevelComparison& level) {
+            return level.throughputRatioCi95 || level.latencyRatioCi95 || level.goodputRatioCi95;
+        }))
+        out << "(95 % interval; ~: it holds 1, not distinguishable)\n";
 }
 
 void printFigures(const ComparedRuns& compared, std::ostream& out)

@@ -159,6 +159,8 @@ int operatingPoint(const Arguments& arguments)
     for (const SloLimit& limit : results.value().slo)
         std::cout << "Limit: " << sloSentence(limit) << '\n';
     printOperatingPoints(results.value(), std::cout);
+    if (results.value().operatingPoints.empty())
+        std::cout << "There is no operating point: no test of this run sweeps a load.\n";
     if (demand)
         for (const OperatingPoint& point : results.value().operatingPoints)
             std::cout << point.test << ": " << fleetFor(point, *demand).sentence << '\n';

@@ -81,11 +81,12 @@ Result<Slo> parseSlo(const std::vector<std::string>& texts)
 
 namespace {
 
-std::optional<double> quantileOf(const PointSummary& point, Metric metric, double percent)
+/// With the mark of one that has fewer than ten values beyond it.
+std::string quantileText(const PointSummary& point, Metric metric, double percent)
 {
     const Distribution* distribution = point.distribution(metric);
     const Distribution::Quantile* quantile = distribution ? distribution->at(percent) : nullptr;
-    return quantile ? std::optional(quantile->value) : std::nullopt;
+    return quantile ? figure(quantile->value) + (quantile->weak ? " weak" : "") : figure({});
 }
 
 /// "8", "25/s", of a burst "4 to 25/s".
@@ -157,11 +158,11 @@ void printPoints(const RunResults& results, std::ostream& out)
             row.push_back(std::to_string(point.point.repeat + 1));
         row.insert(row.end(),
                    {figure(point.rate(Metric::RequestsPerS)), figure(point.rate(Metric::OutputTokensPerS)),
-                    figure(quantileOf(point, ttft, 50)), figure(quantileOf(point, ttft, 99)),
-                    figure(quantileOf(point, Metric::Tpot, 99)), figure(quantileOf(point, e2e, 99)),
+                    quantileText(point, ttft, 50), quantileText(point, ttft, 99),
+                    quantileText(point, Metric::Tpot, 99), quantileText(point, e2e, 99),
                     countText(countOf(results, point, Outcome::Completed)), countText(failedOf(results, point))});
         for (const std::size_t i : limits)
-            row.push_back(figure(point.slo.constraints[i].value));
+            row.push_back(figure(point.slo.constraints[i].value) + (point.slo.constraints[i].weak ? " weak" : ""));
         row.push_back(results.slo.empty() ? "–" : sloResultText(point.slo));
         row.push_back(verdictText(point));
         table.addRow(std::move(row));

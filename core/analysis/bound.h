@@ -87,7 +87,7 @@ struct BoundCheck
 /// where the figures are not known, nothing was in flight, or nothing was answered.
 std::optional<BoundCheck> checkBound(const BoundFigures& figures, const PointSummary& point);
 
-/// The bound where it matters: at the last level that meets the SLO.
+/// The bound where it matters: where the SLO is crossed, between two levels; without a crossing at the last that meets it.
 struct OperatingBound
 {
     std::string test;

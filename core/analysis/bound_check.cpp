@@ -150,19 +150,18 @@ std::optional<double> BoundCheck::bindingFraction() const
     return measuredTokensPerS ? std::optional(*measuredTokensPerS / tokensPerS()) : std::nullopt;
 }
 
-std::optional<BoundCheck> checkBound(const BoundFigures& figures, const PointSummary& point)
+namespace {
+
+/// `check` with its batch, its context and what was measured; the rest is filled in. `point` tells what else may matter.
+std::optional<BoundCheck> completed(BoundCheck check, const BoundFigures& figures, const PointSummary& point)
 {
-    BoundCheck check;
-    std::tie(check.batch, check.batchSource) = batchOf(point);
-    check.contextTokens = contextOf(point);
     const auto bound = bandwidthBound(figures, check.batch, check.contextTokens);
     const auto single = bandwidthBound(figures, 1, 0);
-    if (!bound || !single || point.rate(Metric::OutputTokensPerS) == 0.0)
+    if (!bound || !single || check.measuredTokensPerS == 0.0)
         return std::nullopt;
     check.bandwidthTokensPerS = *bound;
     check.singleStreamTokensPerS = *single;
     check.computeTokensPerS = computeBound(figures);
-    check.measuredTokensPerS = point.rate(Metric::OutputTokensPerS);
     if (check.measuredTokensPerS) {
         check.fraction = *check.measuredTokensPerS / *bound;
         if (check.computeTokensPerS)
@@ -175,6 +174,36 @@ std::optional<BoundCheck> checkBound(const BoundFigures& figures, const PointSum
     return check;
 }
 
+/// Where the limit is crossed: batch and context lie between those of the two levels as the crossing does.
+std::optional<BoundCheck> checkCrossing(const BoundFigures& figures, const OperatingPoint& op, const PointSummary& passing,
+                                        const PointSummary& failing)
+{
+    const double from = passing.point.load.value, to = failing.point.load.value;
+    const double share = (op.crossing->load - from) / (to - from);
+    BoundCheck check;
+    double further = 0;
+    std::tie(check.batch, check.batchSource) = batchOf(passing);
+    std::tie(further, std::ignore) = batchOf(failing);
+    check.batch += share * (further - check.batch);
+    check.contextTokens = contextOf(passing) + share * (contextOf(failing) - contextOf(passing));
+    check.measuredTokensPerS = op.crossing->outputTokensPerS;
+    auto whole = completed(std::move(check), figures, passing);
+    if (whole)
+        whole->sentence += "; interpolated between the measured levels " + figureText(from) + " and " + figureText(to);
+    return whole;
+}
+
+} // namespace
+
+std::optional<BoundCheck> checkBound(const BoundFigures& figures, const PointSummary& point)
+{
+    BoundCheck check;
+    std::tie(check.batch, check.batchSource) = batchOf(point);
+    check.contextTokens = contextOf(point);
+    check.measuredTokensPerS = point.rate(Metric::OutputTokensPerS);
+    return completed(std::move(check), figures, point);
+}
+
 std::vector<OperatingBound> operatingBounds(const BoundFigures& figures,
                                             std::span<const OperatingPoint> operatingPoints,
                                             std::span<const PointSummary> points)
@@ -182,9 +211,13 @@ std::vector<OperatingBound> operatingBounds(const BoundFigures& figures,
     std::vector<OperatingBound> bounds;
     for (const OperatingPoint& op : operatingPoints) {
         const PointSummary* at = op.lastPassing ? pointAt(points, op.test, op.lastPassing->load) : nullptr;
-        const auto check = at ? checkBound(figures, *at) : std::nullopt;
+        if (!at)
+            continue;
+        const PointSummary* beyond =
+            op.crossing && op.firstFailing ? pointAt(points, op.test, op.firstFailing->load) : nullptr;
+        const auto check = beyond ? checkCrossing(figures, op, *at, *beyond) : checkBound(figures, *at);
         if (check && check->fraction)
-            bounds.push_back({op.test, at->point.load, *check});
+            bounds.push_back({op.test, {op.axis, beyond ? op.crossing->load : at->point.load.value}, *check});
     }
     return bounds;
 }

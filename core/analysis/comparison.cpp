@@ -174,6 +174,13 @@ LevelComparison compareLevel(const std::string& test, const Load& load, const Re
     const Latency latency = comparedLatency(*a.front());
     level.latencyMetric = latency.metric;
     level.latencyPercent = latency.percent;
+    const auto isWeakIn = [&](const PointSummary* p) {
+        const Distribution* d = p->distribution(latency.metric);
+        const Distribution::Quantile* q = d ? d->at(latency.percent) : nullptr;
+        return q && q->weak;
+    };
+    level.weakA = std::ranges::any_of(a, isWeakIn);
+    level.weakB = std::ranges::any_of(b, isWeakIn);
     compare(a, b, pairing, [&](const PointSummary& p) { return latencyEstimate(p, latency); },
             {level.latencyA, level.latencyB, level.latencyRatio, level.latencyRatioCi95});
     compare(a, b, pairing, goodput,

@@ -83,6 +83,7 @@ struct LevelComparison
     Metric latencyMetric = Metric::Ttft;
     double latencyPercent = 99;
     std::optional<double> latencyA, latencyB, latencyRatio;          ///< ms
+    bool weakA = false, weakB = false; ///< fewer than ten values beyond the latency in one of the repeats
     std::optional<double> goodputA, goodputB, goodputRatio;          ///< requests/s
     std::optional<Interval> throughputRatioCi95, latencyRatioCi95, goodputRatioCi95;
     bool validA = false, validB = false;

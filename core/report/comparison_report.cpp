@@ -128,8 +128,8 @@ ReportTable levelTable(const RunComparison& c, const std::string& test)
                                  std::string(metricInfo(level.latencyMetric).abbreviation) + " (ms)";
         table.columns[5].title = b + table.columns[4].title.substr(a.size());
         table.rows.push_back({loadText(level.load), cell(level.throughputA), cell(level.throughputB),
-                              ratioCell(level.throughputRatio, level.throughputRatioCi95), cell(level.latencyA),
-                              cell(level.latencyB), ratioCell(level.latencyRatio, level.latencyRatioCi95),
+                              ratioCell(level.throughputRatio, level.throughputRatioCi95), cell(level.latencyA) + (level.weakA ? " weak" : ""),
+                              cell(level.latencyB) + (level.weakB ? " weak" : ""), ratioCell(level.latencyRatio, level.latencyRatioCi95),
                               believedText(level, a, b)});
     }
     return table;

@@ -174,6 +174,19 @@ std::string countingText(const RunResults& a, const RunResults& b, const std::st
                                : nameA + " is counted as " + nameB + " is, as " + definitionOf(toolA);
 }
 
+/// Of a comparison that is not controlled, what that takes from its sentence; empty of a controlled one.
+std::string reservationText(std::span<const Difference> differences)
+{
+    if (isControlled(differences))
+        return {};
+    const auto known = std::ranges::count_if(
+        differences, [](const Difference& d) { return !d.unknown && d.partOf.empty(); });
+    if (known > 1)
+        return " More than one thing differs between the two (" + std::to_string(known) +
+               "), so that this is of all of them together.";
+    return " The comparison is not controlled, so that more may differ than is known.";
+}
+
 /// By the figures as they are.
 RunComparison compareCounted(const RunResults& baseline, const RunResults& run, const std::string& nameA,
                              const std::string& nameB)
@@ -189,6 +202,9 @@ RunComparison compareCounted(const RunResults& baseline, const RunResults& run, 
     c.capacities = c.pairing == Pairing::Paired
                        ? comparePairedCapacities(baseline.points, run.points, baseline.slo, nameA, nameB)
                        : compareCapacities(baseline.operatingPoints, run.operatingPoints, nameA, nameB);
+    for (CapacityComparison& capacity : c.capacities)
+        if (capacity.ratio)
+            capacity.sentence += reservationText(c.differences);
     return c;
 }
 

@@ -449,12 +449,22 @@ private slots:
             p.slo.met = c.met;
             points.push_back(p);
         }
+        std::vector<PointSummary> measured = points;
         const std::vector<Curve> curves = makeCurves(points, {{"ttft_ms", 99, 1000}});
         const std::vector<OperatingPoint> ops = {findOperatingPoint(curves[0])};
         const auto at = operatingBounds(plain(), ops, points);
         QCOMPARE(at.size(), std::size_t(1));
-        QCOMPARE(at[0].load.value, 32.0);
+        QCOMPARE(at[0].load.value, 50.0); // 640 ms and 1,280 ms around the limit of 1,000 ms
+        QVERIFY(isNear(at[0].check.batch, 50) && isNear(*at[0].check.measuredTokensPerS, 2500));
         QVERIFY(isNear(*at[0].check.fraction, 0.5));
+        QVERIFY2(holds(at[0].check.sentence, "interpolated between the measured levels 32 and 64"),
+                 at[0].check.sentence.c_str());
+        points.pop_back(); // so that no level fails
+        const auto open =
+            operatingBounds(plain(), std::vector{findOperatingPoint(makeCurves(points, {{"ttft_ms", 99, 1000}})[0])}, points);
+        QCOMPARE(open.at(0).load.value, 32.0);
+        QVERIFY(isNear(*open[0].check.fraction, 0.5));
+        points = std::move(measured);
         const auto along = boundAlong(plain(), curves[0], points);
         QCOMPARE(along.size(), std::size_t(3));
         QVERIFY(isNear(along[2].tokensPerS, 6400));

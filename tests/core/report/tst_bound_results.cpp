@@ -70,7 +70,7 @@ private slots:
         const auto& level = json["levels"][1];
         QVERIFY(level["fraction"].get<double>() > 0.1);
         QVERIFY(level["standing"].is_string());
-        QVERIFY(json["operating_points"][0]["load"]["value"] == 2.0);
+        QVERIFY(json["operating_points"][0]["load"]["value"] == 3.0);
         const auto& curve = json["curves"][0]["points"];
         QVERIFY(curve.size() >= 4);
         QVERIFY(curve[0]["batch"] == 1.0);
