@@ -14,6 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include <pthread.h>
+
 namespace tailmark {
 
 namespace {
@@ -160,6 +162,7 @@ Status Point::followBehind()
     Status followed = success();
     try {
         std::jthread([&] {
+            ::pthread_setname_np(::pthread_self(), "record");
             stepBehind();
             followed = follow();
         }).join();
