@@ -308,7 +308,7 @@ std::string boundsText(const std::optional<double>& least, const std::optional<d
     return most ? "at most " + figureText(*most) : "at least " + figureText(*least);
 }
 
-/// "1,527 tok/s at concurrency 48": what is certain of one run, or where it fails already.
+/// "at least 1,527 tok/s at concurrency 48": what is certain of one run, or where it fails already.
 std::string standingText(const OperatingPoint& op)
 {
     const Bracket bracket = bracketOf(op);
@@ -320,8 +320,7 @@ std::string standingText(const OperatingPoint& op)
         return bracket.most ? "less than " + text(*bracket.most) : "an unknown throughput";
     if (op.crossing)
         return text(*bracket.least);
-    return bracket.most ? text(*bracket.least) + " or more, and less than " + text(*bracket.most)
-                        : text(*bracket.least) + " or more";
+    return "at least " + text(*bracket.least) + (bracket.most ? ", less than " + text(*bracket.most) : std::string());
 }
 
 std::string boundsSentence(const CapacityComparison& c, const OperatingPoint& a, const OperatingPoint& b,

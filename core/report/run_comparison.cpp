@@ -20,10 +20,10 @@ Json orNull(const std::optional<double>& value)
     return value ? Json(*value) : Json();
 }
 
-/// An end that is not finite is open.
+/// Of a ratio; an end that is 0 or infinite is open.
 Json intervalJson(const std::optional<Interval>& interval)
 {
-    const auto end = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+    const auto end = [](double value) { return value > 0 && std::isfinite(value) ? Json(value) : Json(); };
     return interval ? Json{end(interval->low), end(interval->high)} : Json();
 }
 
