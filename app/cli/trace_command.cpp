@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "workload/trace/trace_import.h"
 
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -58,7 +59,15 @@ Status readColumns(const TraceArguments& arguments, TraceOptions& options)
     return success();
 }
 
-/// Tells how far the reading of a large file has come, and ends it on Ctrl-C.
+/// What is not committed is not kept: nothing has to be undone.
+void endAtOnce(int)
+{
+    constexpr std::string_view kStopped = "tailmark-cli: stopped\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kStopped.data(), kStopped.size());
+    ::_exit(kNothingValid);
+}
+
+/// Tells how far the reading of a large file has come, and ends it and the keeping of its rows on Ctrl-C.
 class ReadingProgress
 {
 public:
@@ -72,6 +81,26 @@ public:
     {
         if (m_lineOpen)
             std::fputs("\r\033[K", stderr);
+    }
+    /// The file is read; until kept() a signal ends the process before the commit.
+    void keeping(std::uint64_t rows)
+    {
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+            if (std::signal(signal, endAtOnce) == SIG_IGN)
+                std::signal(signal, SIG_IGN); // started by nohup
+        if (s_control.stop) // it came before the handler was there
+            endAtOnce(SIGINT);
+        if (m_clock.now() < m_slowFrom)
+            return;
+        std::fprintf(stderr, "%skeeping %s rows%s", m_terminal ? "\r" : "", countText(rows).c_str(),
+                     m_terminal ? "\033[K" : "\n");
+        m_lineOpen = m_terminal;
+    }
+    void kept()
+    {
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+            if (std::signal(signal, SIG_DFL) == SIG_IGN)
+                std::signal(signal, SIG_IGN);
     }
 
 private:
@@ -93,7 +122,8 @@ private:
     MonotonicClock m_clock;
     bool m_terminal;
     bool m_lineOpen = false;
-    Nanoseconds m_next = m_clock.now() + std::chrono::seconds(1); ///< most files are read before
+    Nanoseconds m_slowFrom = m_clock.now() + std::chrono::seconds(1); ///< most files are read before
+    Nanoseconds m_next = m_slowFrom;
 };
 
 int readTrace(const TraceArguments& arguments)
@@ -103,25 +133,32 @@ int readTrace(const TraceArguments& arguments)
         return fail(status.error());
     auto progress = std::make_unique<ReadingProgress>(options);
     const Result<Trace> trace = importTrace(arguments.file, options);
-    progress.reset();
-    if (!trace)
+    if (!trace) {
+        progress.reset();
         return fail(trace.error());
+    }
     const std::string notKept = arguments.database.empty() ? std::string() : whyNotKept(trace.value());
     if (!notKept.empty()) {
+        progress.reset();
         fail({ErrorCode::BadInput, arguments.file, notKept});
     } else if (!arguments.database.empty()) {
         Result<Store> store = Store::open(arguments.database);
         if (!store)
             return fail(store.error());
-        if (Status status = keepTrace(store.value(), arguments.file, trace.value()); !status)
+        progress->keeping(trace.value().rows.size());
+        const Status status = keepTrace(store.value(), arguments.file, trace.value());
+        progress->kept();
+        progress.reset();
+        if (!status)
             return fail(status.error());
     }
+    progress.reset();
     if (arguments.json) {
         printJson(traceToJson(trace.value()));
         return notKept.empty() ? kDone : kBadInput;
     }
     std::cout << oneLine(arguments.file) << ": format " << trace.value().format << ", "
-              << trace.value().rowsAccepted << " rows accepted, " << trace.value().rowsRejected
+              << trace.value().rowsAccepted << (trace.value().rowsAccepted == 1 ? " row" : " rows") << " accepted, " << trace.value().rowsRejected
               << " rejected\n";
     for (const std::string& line : traceLines(trace.value()))
         std::cout << oneLine(line) << '\n';

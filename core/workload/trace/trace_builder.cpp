@@ -196,8 +196,9 @@ Result<Trace> TraceBuilder::finish(const std::string& path)
 {
     m_measuring.reset();
     m_kept.moveTo(m_trace);
-    if (m_options.stop.stop_requested())
-        return Error{ErrorCode::Cancelled, path, "stopped"};
+    const Error stopped{ErrorCode::Cancelled, path, "stopped"};
+    if (m_options.stop.stop_requested() || !tellProgress(1))
+        return stopped;
     if (m_trace.rowsAccepted == 0) {
         const bool others = std::any_of(m_warnings.begin(), m_warnings.end(), [](const Count& count) {
             return count.code == "other_models_left_out";
@@ -231,6 +232,8 @@ Result<Trace> TraceBuilder::finish(const std::string& path)
     tellWarnings();
     if (m_options.dequantise)
         dequantiseArrivals(m_trace);
+    if (!tellProgress(1))
+        return stopped;
     return std::move(m_trace);
 }
 

@@ -63,6 +63,14 @@ bool holdsNumbers(const SourceName& name)
     return there == 0 || 2 * numbers > there;
 }
 
+/// A name of tokens that texts have as well: its values decide which it is.
+bool isNameOfText(std::string_view alias)
+{
+    return std::ranges::any_of(textAliases(), [&](const FieldAliases& field) {
+        return std::ranges::find(field.names, alias) != field.names.end();
+    });
+}
+
 /// The unit that a name ends in: "_ms", "Ms", "_s", "_us", "_ns", "unix_nano".
 std::optional<TimeUnit> unitOfName(std::string_view name)
 {
@@ -154,7 +162,7 @@ Unit unitOfValues(const SourceName& name)
     return {fraction || gap < 10 ? TimeUnit::Seconds : TimeUnit::Milliseconds, true, mixed};
 }
 
-/// As many of the values are dates as are numbers, or more.
+/// As many of the values are dates as are numbers, or more; a column without either is none of dates.
 bool mostlyDates(const SourceName& name)
 {
     std::size_t dates = 0, numbers = 0;
@@ -162,7 +170,7 @@ bool mostlyDates(const SourceName& name)
         numbers += isNumber(value);
         dates += value.type == FieldValue::Type::Text && parseTimestamp(value.text);
     }
-    return dates >= numbers;
+    return dates > 0 && dates >= numbers;
 }
 
 /// What is ten years from the middle of the first records is none of their log: a wrong or missing clock, or another
@@ -268,6 +276,11 @@ Layout guess(std::span<const SourceName> names, Layout layout)
         for (const std::string_view alias : field.names)
             if (const SourceName* found = findAlias(names, alias); found && (!tokens || holdsNumbers(*found)))
                 take(layout, field.field, *found);
+        // Of bad values in a column of tokens by its name, rows are refused, not the column.
+        if (tokens)
+            for (const std::string_view alias : field.names)
+                if (const SourceName* found = findAlias(names, alias); found && !isNameOfText(alias))
+                    take(layout, field.field, *found);
     }
     for (const FieldAliases& field : textAliases())
         for (const std::string_view alias : field.names)

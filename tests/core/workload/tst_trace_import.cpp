@@ -134,6 +134,8 @@ private slots:
     void aPipeWithoutAWriterCanBeStopped();
     void canonicalRowsComeBack();
     void gridsAreToldAndSpread();
+    void aKnownNameDecidesWhateverItsValues();
+    void aStopBehindTheLastByteIsHeard();
 };
 
 void TraceImportTest::knownAnswers_data()
@@ -906,6 +908,51 @@ void TraceImportTest::gridsAreToldAndSpread()
     QVERIFY(onGrid.value().stats.arrivals->gaps->cv > 2.5);
     QVERIFY(std::abs(spread.value().stats.arrivals->gaps->cv - 1) < 0.15);
     QVERIFY((spread.value().rows[500].arrival == importText(text, options).value().rows[500].arrival));
+}
+
+/// Bad values are refused rows with their reasons, however many of the first ones they are.
+void TraceImportTest::aKnownNameDecidesWhateverItsValues()
+{
+    for (const char* header :
+         {"timestamp_ms,prompt_tokens,output_tokens", "arrival_ms,input_length,output_length", "time_ms,isl,osl"}) {
+        std::string text = std::string(header) + "\n", late = text;
+        for (int i = 0; i < 100; ++i) {
+            text += std::to_string(10 * i) + (i % 2 == 0 ? ",x,5\n" : ",7,5\n");
+            late += i < 90 ? "x,x,x\n" : std::to_string(10 * i) + ",7,5\n";
+        }
+        for (const char* format : {"auto", "generic"}) {
+            TraceOptions options;
+            options.format = format;
+            const Result<Trace> half = importText(text, options), most = importText(late, options);
+            QVERIFY2(half.ok(), half ? "" : half.error().line().c_str());
+            QCOMPARE(half.value().rowsAccepted, std::uint64_t{50});
+            QCOMPARE(half.value().rowsRejected, std::uint64_t{50});
+            QCOMPARE(half.value().rejected[0].field, std::string("prompt"));
+            QCOMPARE(half.value().rejected[0].reason, std::string("not_an_integer"));
+            QVERIFY2(most.ok(), most ? "" : most.error().line().c_str());
+            QCOMPARE(most.value().rowsAccepted, std::uint64_t{10});
+            QCOMPARE(most.value().lengthUnit, std::string("tokens"));
+        }
+    }
+    // A text stays a text where a name can be that of either.
+    const Result<Trace> texts = importText("input,response\nhello there,bye\nwhat is it,this\n");
+    QVERIFY(texts.ok());
+    QCOMPARE(texts.value().lengthUnit, std::string("unicode code points"));
+}
+
+/// As measuring goes on behind it.
+void TraceImportTest::aStopBehindTheLastByteIsHeard()
+{
+    std::stop_source stop;
+    TraceOptions options;
+    options.stop = stop.get_token();
+    options.progress = [&](double fraction, std::uint64_t) {
+        if (fraction >= 1)
+            stop.request_stop();
+    };
+    const Result<Trace> trace = importText("timestamp_ms,prompt_tokens,output_tokens\n0,5,7\n10,5,7\n", options);
+    QVERIFY(!trace.ok());
+    QCOMPARE(trace.error().code, ErrorCode::Cancelled);
 }
 
 QTEST_GUILESS_MAIN(TraceImportTest)
