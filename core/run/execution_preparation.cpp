@@ -168,7 +168,7 @@ Status Execution::fitLengths(const ProbeResult& target)
 {
     const Result<RequestExtras> extras = readExtras(m_plan.matrix.workload.extras);
     for (ReadLengths& read : m_lengths) {
-        m_statedLengths.emplace_back(read.source, extras ? extras.value().choices : 1);
+        m_statedLengths.emplace_back(read.source, extras ? extras.value().choices : 1, read.log);
         Result<ContextFit> fit = fitIntoContext(read.source, read.lengths.kind, m_plan.matrix.workload.beyondContext,
                                                 target.contextTokens, target.body.chatOverheadTokens);
         if (!fit)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/length_facts.h"
 
+#include "schedule/recorded_arrivals.h"
+#include "workload/log_times.h"
 #include "workload/prompt.h"
 #include "workload/request_table.h"
 
@@ -35,18 +37,48 @@ AskedLengths askedOf(std::span<const LengthPart> parts, int choices)
     return asked;
 }
 
+/// What is drawn apart is asked to have no correlation, whatever that of the pairs is that stand for it.
+void tellDrawnApart(const Lengths& lengths, LengthFigures& figures)
+{
+    if (isDrawnFromLog(lengths.kind) && lengths.draw == LengthsDraw::Independent && figures.rankCorrelation)
+        figures.rankCorrelation = 0;
+}
+
 } // namespace
 
-StatedLengths::StatedLengths(std::shared_ptr<const LengthSource> stated, int choices)
-    : m_stated(std::move(stated)), m_asked(askedOf(m_stated->parts(), choices)), m_choices(choices)
+StatedLengths::StatedLengths(std::shared_ptr<const LengthSource> stated, int choices, std::shared_ptr<const Trace> log)
+    : m_stated(std::move(stated)), m_log(std::move(log)), m_asked(askedOf(m_stated->parts(), choices)), m_choices(choices)
 {
+}
+
+/// The rows of the stretch of the log that the point replays; empty where it takes the whole log, or none.
+std::span<const LengthPair> StatedLengths::stretchOf(const PointPlan& point) const
+{
+    const bool part = point.recorded.fromS > 0 || point.recorded.toS > 0;
+    if (!m_log || !part || !point.openLoop() || point.process != ArrivalProcess::Recorded)
+        return {};
+    const std::vector<LengthPair>& rows = m_stated->parts().front().pairs;
+    const RecordedTimes times = timesOf(*m_log);
+    const Result<RecordedWindow> window = RecordedWindow::make(times, point.recorded, point.lengths.file);
+    if (!window || rows.size() != times.arrivals.size())
+        return {};
+    return std::span(rows).subspan(window.value().row(0), window.value().rows());
 }
 
 /// What is drawn for the turns of a conversation is what each adds to it: the prompts are longer.
 AskedLengths StatedLengths::askedBy(const PointPlan& point) const
 {
-    if (point.sessions.kind != SessionsKind::Synthetic)
-        return m_asked;
+    if (const std::span<const LengthPair> rows = stretchOf(point); !rows.empty()) {
+        const LengthPart stretch{{}, 1, {rows.begin(), rows.end()}};
+        return askedOf({&stretch, 1}, m_choices);
+    }
+    if (point.sessions.kind != SessionsKind::Synthetic) {
+        AskedLengths asked = m_asked;
+        tellDrawnApart(point.lengths, asked.all);
+        for (std::size_t i = 0; i < std::min(asked.parts.size(), point.lengths.parts.size()); ++i)
+            tellDrawnApart(point.lengths.parts[i].lengths, asked.parts[i].figures);
+        return asked;
+    }
     const auto turns = RequestTable::make(point, *m_stated, nullptr);
     if (!turns)
         return m_asked;

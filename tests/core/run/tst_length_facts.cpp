@@ -3,6 +3,9 @@
 
 #include "run/context_fit.h"
 #include "run/length_facts.h"
+#include "workload/trace/trace_import.h"
+
+#include <fstream>
 
 using namespace tailmark;
 
@@ -57,6 +60,63 @@ private slots:
         QCOMPARE(facts.lengths->all.prompt.p50, std::int64_t{210});
         QCOMPARE(facts.lengths->all.prompt.max, std::int64_t{320});
         QCOMPARE(facts.lengths->all.output.p50, std::int64_t{20});
+    }
+
+    void aStretchOfALogAsksForItsOwnRows()
+    {
+        QTemporaryDir folder;
+        const std::string file = folder.filePath("log.csv").toStdString();
+        std::ofstream out(file);
+        out << "timestamp_s,prompt_tokens,output_tokens\n";
+        for (int i = 0; i < 300; ++i)
+            out << i << ',' << (i < 100 ? 100 : i < 200 ? 2000 + i : 9000) << ",50\n";
+        out.close();
+        const Lengths lengths = fileLengths(LengthsKind::Trace, file);
+        const auto log = std::make_shared<const Trace>(importTrace(file).value());
+        const StatedLengths stated(makeLengthSource(lengths, *log).value(), 2, log);
+        PointPlan point;
+        point.lengths = lengths;
+        point.process = ArrivalProcess::Recorded;
+        const auto askedBy = [&] {
+            PointFacts facts;
+            stated.note(point, *makeLengthSource(lengths, *log).value(), {}, facts);
+            return facts.lengths->all;
+        };
+        QCOMPARE(askedBy().prompt.max, std::int64_t{9000});
+        point.recorded.fromS = 100;
+        point.recorded.toS = 200;
+        QCOMPARE(askedBy().prompt.p50, std::int64_t{2149});
+        QCOMPARE(askedBy().prompt.max, std::int64_t{2199});
+        QCOMPARE(askedBy().output.p50, std::int64_t{100});
+        point.process = ArrivalProcess::Poisson; // draws from all of it
+        QCOMPARE(askedBy().prompt.max, std::int64_t{9000});
+    }
+
+    void whatIsDrawnApartAsksForNoCorrelation()
+    {
+        QTemporaryDir folder;
+        const std::string file = folder.filePath("log.csv").toStdString();
+        std::ofstream out(file);
+        out << "prompt_tokens,output_tokens\n";
+        for (int i = 1; i <= 1000; ++i)
+            out << i << ',' << i << '\n';
+        out.close();
+        Lengths lengths = fileLengths(LengthsKind::Trace, file);
+        lengths.draw = LengthsDraw::Independent;
+        Lengths mix;
+        mix.kind = LengthsKind::Mix;
+        mix.parts = {{"log", 1, lengths, {}}, {"one", 1, fixedLengths(7, 7), {}}};
+        for (const Lengths& each : {lengths, mix}) {
+            const auto source = makeLengthSource(each).value();
+            PointPlan point;
+            point.lengths = each;
+            PointFacts facts;
+            StatedLengths(source, 1).note(point, *source, {}, facts);
+            const LengthFigures& figures =
+                each.kind == LengthsKind::Mix ? facts.lengths->parts[0].figures : facts.lengths->all;
+            QVERIFY(figures.rankCorrelation.has_value());
+            QCOMPARE(*figures.rankCorrelation, 0.0);
+        }
     }
 
     /// Of every kind that is drawn: what is sent never goes beyond the context.
