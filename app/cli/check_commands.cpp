@@ -115,7 +115,7 @@ int validateFile(const std::string& file, const Library& library)
     for (const LevelEvidence& level : expectedEvidence(plan.value()))
         evidence.addRow({level.test, figure(level.load.value), level.text});
     evidence.print(std::cout);
-    std::cout << file << ": " << plan.value().points.size() << " points, about "
+    std::cout << file << ": " << plan.value().points.size() << (plan.value().points.size() == 1 ? " point, about " : " points, about ")
               << duration(estimatedSeconds(plan.value())) << '\n';
     return kDone;
 }

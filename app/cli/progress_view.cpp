@@ -74,7 +74,7 @@ void ProgressView::show(const RunEvent& event, std::optional<Side> side)
         print("run " + std::to_string(started->run.value) + " \"" + started->name + "\" on " +
               started->target + " (" + started->engine +
               (started->version.empty() ? "" : " " + started->version) + ", " + started->model +
-              "): " + std::to_string(started->points) + " points, about " + duration(started->estimatedS));
+              "): " + std::to_string(started->points) + (started->points == 1 ? " point, about " : " points, about ") + duration(started->estimatedS));
     } else if (const auto* preparation = std::get_if<Preparation>(&event)) {
         show(*preparation);
     } else if (const auto* point = std::get_if<PointStarted>(&event)) {

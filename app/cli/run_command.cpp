@@ -240,7 +240,9 @@ int run(const RunArguments& arguments)
     if (!arguments.events.empty())
         controlLines.emplace(control, arguments.stopOnEof);
     auto progress = arguments.noProgress ? nullptr : std::make_unique<ProgressView>(plan.value());
-    if (progress)
+    // What warns is no progress; who reads events finds it there.
+    const bool warns = progress || arguments.events.empty();
+    if (warns)
         for (const Finding& finding : validate(matrix.value()))
             std::fprintf(stderr, "remark: %s: %s\n", finding.path.c_str(), finding.message.c_str());
 
@@ -254,6 +256,9 @@ int run(const RunArguments& arguments)
             std::cout << eventToLine(event, side) << std::endl;
         if (progress)
             progress->show(event, side);
+        else if (const auto* warning = std::get_if<RunWarning>(&event); warning && warns)
+            std::fprintf(stderr, "%swarning: %s\n", !side ? "" : *side == Side::A ? "A " : "B ",
+                         oneLine(warning->text).c_str());
     };
     if (paired) {
         const Result<PairReport> report = executePair(plan.value(), store.value(), options, control, tell);
@@ -321,7 +326,7 @@ void addRun(CLI::App& app, Action& action)
                      "The program that a cold start of the matrix may start, as the command line that it names; "
                      "without this, and for any other, the run is refused and tells the command")
         ->type_name("COMMAND");
-    command->add_flag("--no-progress", arguments->noProgress, "Tell nothing on standard error while it runs");
+    command->add_flag("--no-progress", arguments->noProgress, "Tell no progress on standard error; warnings still are, without --events");
     command
         ->add_option("--events", arguments->events,
                      "-: one JSON object a line on standard output for all that happens; takes the lines "

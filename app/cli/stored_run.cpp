@@ -6,6 +6,7 @@
 #include "analysis/metrics.h"
 #include "analysis/operating_point.h"
 #include "analysis/operating_sentence.h"
+#include "analysis/text.h"
 #include "base/percentile_text.h"
 #include "output.h"
 #include "report/told.h"
@@ -17,6 +18,8 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+
+#include <nlohmann/json.hpp>
 
 namespace tailmark::cli {
 
@@ -220,6 +223,10 @@ void printConditions(const RunResults& results, std::ostream& out)
     out << "prefix cache: " << cacheOf(results).text << '\n';
     if (const std::string text = prefixSharingText(sharingOf(results)); !text.empty())
         out << "prefix hit rate: " << text << '\n';
+    if (const auto& environment = results.run.environment; environment.is_object() && environment.contains("requests"))
+        if (const auto& names = environment["requests"]; names.contains("sha256") && names.contains("hashed"))
+            out << "requests: sha256 " << names["sha256"].get<std::string>() << ", of "
+                << tailmark::countText(names["hashed"].get<std::uint64_t>()) << " requests\n";
     if (const auto errors = summarizeErrors(promptErrorsOf(results)))
         out << "prompt lengths: " << lengthErrorText(*errors) << '\n';
     for (const PointSummary* point : largestPoints(results.points))

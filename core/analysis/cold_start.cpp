@@ -83,7 +83,7 @@ std::optional<ColdStartSummary> summarizeColdStart(const RecordBatch& batch, con
 
 std::string coldStartSentence(const ColdStartSummary& s)
 {
-    std::string text = s.command.empty() ? "From the begin of the wait for the target"
+    std::string text = s.command.empty() ? "From the start of the wait for the target"
                                          : "From the start of the command";
     text += ": connected after " + figureText(s.connectedS) + " s, ready after " + figureText(s.readyS) + " s";
     text += s.firstTokenS ? ", first token after " + figureText(*s.firstTokenS) + " s." : ", and no request had a token.";

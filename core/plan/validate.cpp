@@ -671,7 +671,7 @@ void remarks(const Matrix& matrix, std::vector<Finding>& findings)
             remark(keys::indexed("tests", i) +
                        (test.kind == TestKind::ConcurrencySweep ? ".levels" : ".rates_per_s"),
                    "has " + std::to_string(levels) +
-                       " levels; a curve needs about eight to show where it bends");
+                       (levels == 1 ? " level" : " levels") + "; a curve needs about eight to show where it bends");
     }
     if (matrix.measurement.warmupS == 0)
         remark("measurement.warmup_s", "without warm-up the ramp is part of the window");

@@ -115,7 +115,7 @@ std::string number(double value, const char* format = "%.3g")
 std::string lengthsLine(const char* title, const IntegerStats& s, const std::string& unit)
 {
     return std::string(title) + ": p50 " + std::to_string(s.p50) + ", p90 " + std::to_string(s.p90) +
-           ", p99 " + std::to_string(s.p99) + ", mean " + number(s.mean, "%.1f") + " (" +
+           ", p95 " + std::to_string(s.p95) + ", p99 " + std::to_string(s.p99) + ", mean " + number(s.mean, "%.1f") + " (" +
            std::to_string(s.min) + " to " + std::to_string(s.max) + ") " + unit;
 }
 
@@ -126,8 +126,8 @@ void addArrivals(const ArrivalStats& a, std::vector<std::string>& lines)
     const double seconds = toSeconds(a.duration);
     lines.push_back("arrivals: " + number(seconds, "%.6g") + " s, mean " +
                     (seconds > 0 ? number(static_cast<double>(a.gaps->n) / seconds, "%.4g") + "/s, " : "") +
-                    "time between them: p50 " + number(msOf(a.gaps->p50Ns), "%.6g") + ", p99 " +
-                    number(msOf(a.gaps->p99Ns), "%.6g") + " ms, CV " + number(a.gaps->cv));
+                    "time between them: p50 " + durationText(msOf(a.gaps->p50Ns)) + ", p99 " +
+                    durationText(msOf(a.gaps->p99Ns)) + ", CV " + number(a.gaps->cv));
     std::string windows;
     for (const WindowCounts& w : a.windows)
         windows +=

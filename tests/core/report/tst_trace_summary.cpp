@@ -90,7 +90,7 @@ void TestTraceSummary::linesForAPerson()
         return std::find(lines.begin(), lines.end(), line) != lines.end();
     };
     QVERIFY(has("line 1: output: zero"));
-    QVERIFY(has("prompt: p50 150, p90 210, p99 210, mean 172.0 (128 to 210) tokens"));
+    QVERIFY(has("prompt: p50 150, p90 210, p95 210, p99 210, mean 172.0 (128 to 210) tokens"));
     QVERIFY(has("sessions: 2, turns p50 1, p90 3, max 3; think time p50 2, p90 12 s; a turn adds p50 10 to "
                 "the prompt"));
 }
