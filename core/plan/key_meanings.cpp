@@ -64,7 +64,7 @@ constexpr Meaning kMeanings[] = {
                               "through them; mix: several kinds of requests; prompts: real prompts of a file"},
     {"workload.lengths.prompt_tokens", "Length of every prompt"},
     {"workload.lengths.output_tokens", "Length of every output, its cap with output natural; with kind prompts of rows that tell none"},
-    {"workload.lengths.file", "The file, relative to the matrix"},
+    {"workload.lengths.file", "The file, relative to the matrix; a log that --db keeps needs none beside its hash"},
     {"workload.lengths.format", "Of the log; auto recognises it"},
     {"workload.lengths.hash", "SHA-256 of the rows that are meant, whatever becomes of the file; empty takes the file as it is"},
     {"workload.lengths.draw", "joint: prompt and output of a row stay together; independent: they are drawn apart"},

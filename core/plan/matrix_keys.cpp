@@ -253,6 +253,11 @@ std::string fileNameWords()
     return "the name of a file";
 }
 
+std::string logFileWords()
+{
+    return "the name of a file, or empty where hash names a log that is kept";
+}
+
 std::string argumentWords()
 {
     return "text of at most 10,000 characters";

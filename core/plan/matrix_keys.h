@@ -79,6 +79,7 @@ std::string traceHashWords();
 std::string partNameWords();
 std::string oneLineWords();
 std::string fileNameWords();
+std::string logFileWords();
 std::string argumentWords();
 
 inline constexpr Rule kAny{};
@@ -160,7 +161,7 @@ template <typename V, typename T> void describeLengths(V& v, T& l)
         break;
     case LengthsKind::Trace:
     case LengthsKind::Empirical:
-        v.value("file", l.file, text(isFileName, fileNameWords).mandatory());
+        v.value("file", l.file, text(isOneLine, logFileWords));
         if (l.kind == LengthsKind::Trace)
             v.value("format", l.format, text(isTraceFormat, traceFormatWords));
         v.value("hash", l.hash, text(isTraceHash, traceHashWords));

@@ -336,6 +336,16 @@ public:
     }
 
     /// What is taken from a log needs one, and conversations need workers that wait.
+    /// A log is named by its file, its hash or both.
+    void logs(const std::string& path, const Lengths& lengths)
+    {
+        const bool ofLog = lengths.kind == LengthsKind::Trace || lengths.kind == LengthsKind::Empirical;
+        if (ofLog && lengths.file.empty() && lengths.hash.empty())
+            error(path + ".file", "is missing; must be " + keys::logFileWords());
+        if (lengths.kind == LengthsKind::Mix)
+            for (std::size_t i = 0; i < lengths.parts.size(); ++i)
+                logs(keys::indexed(path + ".parts", i) + ".lengths", lengths.parts[i].lengths);
+    }
     void sharing(const Matrix& matrix)
     {
         const Workload& workload = matrix.workload;
@@ -714,6 +724,7 @@ std::vector<Finding> valueErrors(const Matrix& matrix)
     cross.experts(matrix.bound);
     cross.bodyKeys("workload.sampling", matrix.workload.sampling);
     cross.extras(matrix);
+    cross.logs("workload.lengths", matrix.workload.lengths);
     cross.sharing(matrix);
     cross.prompts(matrix.workload);
     cross.mix(matrix.workload);

@@ -61,6 +61,29 @@ std::optional<Trace> readByKeptColumns(const Lengths& lengths, const Store& stor
     return trace && trace.value().hash == lengths.hash ? std::optional(std::move(trace).value()) : std::nullopt;
 }
 
+/// A log that is named by its hash alone.
+Result<ReadLengths> readKept(const Lengths& lengths, const Store* library)
+{
+    Result<std::optional<Trace>> kept =
+        library ? keptTrace(*library, lengths.hash) : Result<std::optional<Trace>>(std::optional<Trace>());
+    if (!kept)
+        return kept.error();
+    if (!kept.value())
+        return Error{ErrorCode::BadInput, "workload.lengths.hash",
+                     "the log " + shortHash(lengths.hash) +
+                         "… is not kept here; keep it with `import-trace FILE --db`, or name its file"};
+    Lengths labelled = lengths;
+    labelled.file = "the log " + shortHash(lengths.hash) + "…";
+    Result<std::shared_ptr<const LengthSource>> source = makeLengthSource(labelled, *kept.value());
+    if (!source)
+        return source.error();
+    const std::string warning = lengths.draw == LengthsDraw::Independent
+                                    ? labelled.file + ": " + std::string(kIndependentDraw)
+                                    : std::string();
+    return ReadLengths{lengths, std::move(source).value(), std::make_shared<const Trace>(std::move(*kept.value())),
+                       warning};
+}
+
 /// `library`: where logs are kept; `keeper`: where what is read is to be kept; each null where there is none.
 Result<ReadLengths> readFrom(const Lengths& lengths, const Store* library, Store* keeper)
 {
@@ -83,6 +106,8 @@ Result<ReadLengths> readFrom(const Lengths& lengths, const Store* library, Store
         }
         return read;
     }
+    if (lengths.file.empty() && !lengths.hash.empty())
+        return readKept(lengths, library);
     Result<Trace> trace = readTrace(lengths);
     if (library && !lengths.hash.empty() && (!trace || trace.value().hash != lengths.hash))
         if (std::optional<Trace> chosen = readByKeptColumns(lengths, *library))

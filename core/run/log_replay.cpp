@@ -17,14 +17,16 @@ Result<std::vector<std::string>> checkReplays(Plan& plan, const std::vector<Read
                 replays.push_back(&point);
         if (replays.empty())
             continue;
+        const std::string log =
+            read.lengths.file.empty() ? "the log " + read.lengths.hash.substr(0, 12) + "…" : read.lengths.file;
         const RecordedTimes times = read.log ? timesOf(*read.log) : RecordedTimes();
         std::vector<PointPlan> points;
         for (const PointPlan* point : replays) {
-            if (Status status = checkLog(*point, &times, read.lengths.file); !status)
+            if (Status status = checkLog(*point, &times, log); !status)
                 return status.error();
             points.push_back(*point);
         }
-        for (std::string& remark : recordedRemarks(points, times, read.lengths.file))
+        for (std::string& remark : recordedRemarks(points, times, log))
             remarks.push_back(std::move(remark));
         for (PointPlan* point : replays)
             *point = atOwnRate(*point, times);

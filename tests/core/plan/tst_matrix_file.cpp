@@ -231,6 +231,13 @@ private slots:
         row("quantiles without an output", R"({"workload":{"lengths":{"kind":"quantiles","prompt":{"p50":1,"p99":2}}}})",
             "demo.tailmark.json: workload.lengths.output: is missing; must be an object of at least two quantiles "
             "in tokens, like {\"p50\": 800, \"p95\": 6000, \"p99\": 24000}");
+        row("a log without a name", R"({"workload":{"lengths":{"kind":"trace"}}})",
+            "demo.tailmark.json: workload.lengths.file: is missing; must be the name of a file, or empty where hash "
+            "names a log that is kept");
+        row("a part of a log without a name",
+            R"({"workload":{"lengths":{"kind":"mix","parts":[{"name":"a","weight":1,"lengths":{"kind":"empirical"}}]}}})",
+            "demo.tailmark.json: workload.lengths.parts[0].lengths.file: is missing; must be the name of a file, or "
+            "empty where hash names a log that is kept");
         row("a quantile that is none",
             R"({"workload":{"lengths":{"kind":"quantiles","prompt":{"p50":1,"mean":2},"output":{"p50":1,"p99":2}}}})",
             "demo.tailmark.json: workload.lengths.prompt.mean: is no quantile; allowed: p0.1 to p99.9, min and max");

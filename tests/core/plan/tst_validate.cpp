@@ -110,7 +110,7 @@ private slots:
             "must be a whole number from 1 to 2,000,000 tokens, is 0");
         row(
             "workload.lengths.file", [](Matrix& m) { m.workload.lengths.kind = LengthsKind::Trace; },
-            "must be the name of a file, is \"\"");
+            "is missing; must be the name of a file, or empty where hash names a log that is kept");
         row(
             "workload.lengths.format",
             [](Matrix& m) { m.workload.lengths = fileLengths(LengthsKind::Trace, "a.csv", "parquet"); },
@@ -565,7 +565,7 @@ private slots:
         QCOMPARE(allowedAt("tests[3].rates_per_s[2]"), allowedAt("tests.rates_per_s"));
         QCOMPARE(allowedAt("tests[0].levels"),
                  std::string("a list of numbers, each a whole number from 1 to 65,536, in rising order"));
-        QCOMPARE(allowedAt("workload.lengths.file"), std::string("the name of a file"));
+        QCOMPARE(allowedAt("workload.lengths.file"), std::string("the name of a file, or empty where hash names a log that is kept"));
         QCOMPARE(allowedAt("workload.lengths.prompt_tokens"),
                  std::string("a whole number from 1 to 2,000,000 tokens"));
         QCOMPARE(allowedAt("target.api"), std::string("\"chat\" or \"completions\""));

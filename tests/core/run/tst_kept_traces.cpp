@@ -54,6 +54,25 @@ private slots:
         QCOMPARE(gone.value().source->parts()[0].pairs.size(), std::size_t(2));
     }
 
+    void aHashAloneNamesTheRowsThatAreKept()
+    {
+        Lengths named = readLengths(m_lengths, *m_store).value().lengths;
+        named.file.clear();
+        const Result<ReadLengths> read = readLengths(named, *m_store);
+        QVERIFY2(read.ok(), read ? "" : read.error().line().c_str());
+        QVERIFY(read.value().warning.empty());
+        QVERIFY(read.value().lengths == named);
+        QVERIFY(read.value().log);
+        QVERIFY((read.value().source->parts()[0].pairs == std::vector<LengthPair>{{800, 100}, {6000, 20}}));
+        named.hash = std::string(64, '0');
+        const Result<ReadLengths> unknown = readLengths(named, *m_store);
+        QVERIFY(!unknown.ok());
+        QCOMPARE(QString::fromStdString(unknown.error().line()),
+                 QStringLiteral("workload.lengths.hash: the log 000000000000… is not kept here; keep it with "
+                                "`import-trace FILE --db`, or name its file"));
+        QVERIFY(!lookUpLengths(named, nullptr).ok());
+    }
+
     /// Whoever chose the columns by hand gets the same rows of the same file, without a word of a change.
     void chosenColumnsAreNoChange()
     {
