@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/foreign_summary.h"
 #include "analysis/operating_point.h"
 #include "analysis/repeats.h"
 #include "analysis/slo.h"
@@ -107,6 +108,18 @@ void addDoubts(std::vector<std::string>& doubts, const Repeats& counting)
     }
 }
 
+/// See CurveLevel::notTold.
+std::string notToldOf(const Repeats& repeats)
+{
+    for (const PointSummary* p : repeats) {
+        const auto reason = std::find_if(p->verdict.reasons.begin(), p->verdict.reasons.end(),
+                                         [](const VerdictReason& r) { return r.code == kNotTold; });
+        if (reason != p->verdict.reasons.end())
+            return reason->text;
+    }
+    return {};
+}
+
 /// By the median of the repeats: the value within the limit, or enough requests within it where it is not finite.
 HeldLimit heldLimit(const Repeats& repeats, std::size_t constraint, const SloLimit& limit)
 {
@@ -147,6 +160,8 @@ CurveLevel makeLevel(const Load& load, const Repeats& all, const Slo& slo)
     level.repeats = static_cast<int>(all.size());
     level.valid = !counting.empty();
     addDoubts(level.doubts, counting);
+    if (!level.valid)
+        level.notTold = notToldOf(all);
     const Repeats& used = level.valid ? counting : all;
     level.passes = !slo.empty();
     bool broken = false;

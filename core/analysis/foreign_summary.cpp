@@ -88,7 +88,7 @@ void judge(PointSummary& summary, const Slo& slo, const ForeignFigures& f)
     }
     if (!untold.empty()) {
         summary.verdict.valid = false;
-        summary.verdict.reasons.push_back({"not_told", "not known by these definitions: " + untold});
+        summary.verdict.reasons.push_back({kNotTold, "as " + toolTitle(f.tool) + " counts it is not told: " + untold});
     }
 }
 

@@ -14,6 +14,9 @@ PointSummary summarizeForeign(const PointPlan& point, const Slo& slo, const Fore
 /// A point of ours as `figures.tool` counts it, to be set beside one of that tool: mean, p50 and p99 of its latencies.
 PointSummary countedAs(const PointSummary& point, const Slo& slo, const PeerFigures& figures);
 
+/// Code of the verdict where the file does not tell whether a level meets a limit; its text names what is not told.
+inline constexpr const char* kNotTold = "not_told";
+
 /// False of a point that another tool measured: neither to be believed nor not.
 bool isChecked(const Verdict& verdict);
 

@@ -38,6 +38,8 @@ struct CurveLevel
     bool passes = false; ///< every constraint holds by the median of the repeats
     /// False: no repeat measured what a limit is of, and no other limit is broken. Such a level decides nothing.
     bool judged = true;
+    /// What the file of another tool does not tell, so that no repeat of the level can be judged: "p95 TTFT"; else empty.
+    std::string notTold;
     std::vector<std::optional<double>> values; ///< of each SLO constraint, in the SLO's order (median of the repeats)
     std::vector<std::optional<Interval>> intervals; ///< 95 % of the quantile, widened to hold every repeat
     std::vector<HeldLimit> held;  ///< the same limits as they decide

@@ -142,8 +142,18 @@ std::string notMeasuredText(const OperatingPoint& op, const Curve& curve)
 std::string leftOutText(const OperatingPoint& op, const Curve& curve)
 {
     std::string text;
-    if (const std::string loads = loadsText(curve, [](const CurveLevel& l) { return !l.valid; }); !loads.empty())
+    if (const std::string loads = loadsText(curve, [](const CurveLevel& l) { return !l.valid && l.notTold.empty(); });
+        !loads.empty())
         text = " Not counted, because the measurement may not be believed: " + loads + ".";
+    std::vector<std::string> told; // each once
+    for (const CurveLevel& level : curve.levels) {
+        const std::string& what = level.notTold;
+        if (what.empty() || std::find(told.begin(), told.end(), what) != told.end())
+            continue;
+        told.push_back(what);
+        text += " Not judged: " + loadsText(curve, [&](const CurveLevel& l) { return l.notTold == what; }) + ", because " +
+                what + ".";
+    }
     const std::string loads = loadsText(curve, [](const CurveLevel& l) { return l.valid && !l.judged; });
     if (!loads.empty() && op.state != OperatingState::NotMeasured && op.state != OperatingState::NoSlo)
         text += " Not judged: " + loads + ", where " + notMeasuredText(op, curve) + ".";
@@ -256,7 +266,11 @@ std::string operatingSentence(const OperatingPoint& op, const Curve& curve)
     case OperatingState::NoSlo:
         return "No limit is stated, so the curve has no operating point.";
     case OperatingState::NoValidPoints:
-        return "No level may be believed, so there is no operating point." + leftOutText(op, curve);
+        return std::string(std::any_of(curve.levels.begin(), curve.levels.end(),
+                                       [](const CurveLevel& l) { return l.notTold.empty(); })
+                               ? "No level may be believed, so there is no operating point."
+                               : "No level can be judged, so there is no operating point.") +
+               leftOutText(op, curve);
     case OperatingState::NotMeasured:
         return "Not known: " + notMeasuredText(op, curve) + "." + leftOutText(op, curve);
     case OperatingState::NotReached:

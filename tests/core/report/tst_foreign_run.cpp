@@ -200,6 +200,9 @@ private slots:
         QVERIFY(!results.points[0].verdict.valid);
         QVERIFY(holds(results.points[0].verdict.reasons.at(1).text, "p95 TTFT"));
         QCOMPARE(results.operatingPoints.at(0).state, OperatingState::NoValidPoints);
+        QCOMPARE(results.operatingPoints[0].sentence,
+                 std::string("No level can be judged, so there is no operating point. Not judged: 8, 32, 64, because as "
+                             "vLLM counts it is not told: p95 TTFT."));
     }
 
     void failuresThatMayBeMissesDecideNothing()
@@ -208,6 +211,8 @@ private slots:
         levels[0].figures.failed = 5; // of 1,005: the p99 of the successful ones is not that of all
         Imported some(levels);
         QVERIFY(!some.results().points[0].verdict.valid);
+        const std::string sentence = some.results().operatingPoints.at(0).sentence;
+        QVERIFY2(holds(sentence, "not told: p99 TTFT with the failed requests as misses"), sentence.c_str());
         levels[0].figures.failed = 50; // whatever their latencies, more than 1 % missed
         Imported many(levels);
         const PointSummary p = many.results().points[0];
