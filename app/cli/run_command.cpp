@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <utility>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -242,9 +243,13 @@ int run(const RunArguments& arguments)
     auto progress = arguments.noProgress ? nullptr : std::make_unique<ProgressView>(plan.value());
     // What warns is no progress; who reads events finds it there.
     const bool warns = progress || arguments.events.empty();
-    if (warns)
-        for (const Finding& finding : validate(matrix.value()))
-            std::fprintf(stderr, "remark: %s: %s\n", finding.path.c_str(), finding.message.c_str());
+    bool remarked = !warns;
+    // Once there is a run: before it there may be an error to tell, which is to stand alone.
+    const auto tellRemarks = [&] {
+        if (!std::exchange(remarked, true))
+            for (const Finding& finding : validate(matrix.value()))
+                std::fprintf(stderr, "remark: %s: %s\n", finding.path.c_str(), finding.message.c_str());
+    };
 
     if (const Status status = checkCommandAllowed(plan.value(), arguments.allowedCommand); !status)
         return fail({status.error().code, arguments.matrix,
@@ -254,6 +259,8 @@ int run(const RunArguments& arguments)
     const auto tell = [&](std::optional<Side> side, const RunEvent& event) {
         if (!arguments.events.empty())
             std::cout << eventToLine(event, side) << std::endl;
+        if (std::holds_alternative<RunStarted>(event))
+            tellRemarks();
         if (progress)
             progress->show(event, side);
         else if (const auto* warning = std::get_if<RunWarning>(&event); warning && warns)

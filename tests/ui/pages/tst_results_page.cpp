@@ -89,7 +89,7 @@ private slots:
         QCOMPARE(panel()->chart()->series().first().points.size(), 8);
         QVERIFY(sentence().contains(QStringLiteral("tok/s")) &&
                 sentence().contains(QStringLiteral("p99 TTFT")));
-        QVERIFY(test::anyLabel(*m_page, QStringLiteral("At 48 concurrent: ")));
+        QVERIFY(test::anyLabel(*m_page, QStringLiteral("interpolated between the measured levels 48 and 64"))); // the bound
         QCOMPARE(points()->pointsView()->model()->rowCount(), 8);
     }
 
