@@ -18,7 +18,7 @@ constexpr Meaning kMeanings[] = {
     {"name", "How runs of the matrix are called in the library; empty takes the name of the file"},
     {"target", "The endpoint that is measured"},
     {"target.base_url", "Where the OpenAI-compatible API begins, with its version: http://host:8000/v1"},
-    {"target.api", "chat: /chat/completions, one user message in the engine's chat template; completions: the prompt as it is"},
+    {"target.api", "chat: /chat/completions, messages in the engine's chat template; completions: the prompt as it is"},
     {"target.model", "Name under which the target serves the model; empty asks for the only one that it lists"},
     {"target.engine", "Which request fields and info endpoints are tried; auto finds out"},
     {"target.api_key_env", "Name of the environment variable that holds the API key; the key itself is never stored"},

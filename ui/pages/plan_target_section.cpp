@@ -128,7 +128,7 @@ void PlanTargetSection::addFields()
     url->setInputMethodHints(Qt::ImhUrlCharactersOnly);
     form->addChoice(
         "api", tr("API"),
-        {{tr("Chat"), tr("/chat/completions: one user message, the engine's chat template around it")},
+        {{tr("Chat"), tr("/chat/completions: messages, the engine's chat template around them")},
          {tr("Completions"), tr("/completions: the prompt as it is")}},
         [which](auto& m) -> auto& { return which.target(m).api; });
     m_model = form->addEditableChoice(
