@@ -72,11 +72,9 @@ std::optional<Interval> intervalOf(const Repeats& repeats, std::size_t constrain
 /// where failures alone break this one.
 double countedOf(const ConstraintResult& c)
 {
-    constexpr double kRounding = 1e-12;
     if (c.counted)
         return *c.counted;
-    const bool byFailures =
-        c.value && isWithinLimit(c.limit, *c.value) && c.withinShare + kRounding < c.limit.percentile / 100;
+    const bool byFailures = c.value && isWithinLimit(c.limit, *c.value) && !isEnoughWithin(c.limit, c.withinShare);
     return c.value && !byFailures ? *c.value : beyondEveryLimit(c.limit);
 }
 
@@ -145,8 +143,7 @@ HeldLimit heldLimit(const Repeats& repeats, std::size_t constraint, const SloLim
     held.shareInterval = intervalOf(
         repeats, constraint, [](const ConstraintResult& c) { return std::optional(c.withinShare); },
         [](const ConstraintResult& c) { return c.withinCi95; });
-    constexpr double kRounding = 1e-12;
-    held.meets = held.value ? isWithinLimit(limit, *held.value) : held.share + kRounding >= limit.percentile / 100;
+    held.meets = meetsLimit(limit, held.value, held.share);
     return held;
 }
 

@@ -49,8 +49,7 @@ struct Held
 Held heldAt(const SloLimit& limit, const Value& value, double share)
 {
     Held held{value && std::isfinite(*value) ? value : std::nullopt, share, false};
-    constexpr double kRounding = 1e-12;
-    held.meets = held.value ? isWithinLimit(limit, *held.value) : share + kRounding >= limit.percentile / 100;
+    held.meets = meetsLimit(limit, held.value, share);
     return held;
 }
 

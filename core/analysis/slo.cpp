@@ -144,9 +144,7 @@ void chunkConstraint(ConstraintResult& c, Metric metric, std::span<const Request
     if (gaps.all > 0 && whole.size > 0)
         c.withinShare = static_cast<double>(gaps.within) / static_cast<double>(gaps.all) *
                         static_cast<double>(whole.succeeded) / static_cast<double>(whole.size);
-    constexpr double kRounding = 1e-12;
-    c.met =
-        c.value && isWithinLimit(c.limit, *c.value) && c.withinShare + kRounding >= c.limit.percentile / 100;
+    c.met = c.value && isWithinLimit(c.limit, *c.value) && isEnoughWithin(c.limit, c.withinShare);
 }
 
 void pointConstraint(ConstraintResult& c, Metric metric, const PointSummary& summary)
@@ -188,6 +186,17 @@ bool isWithinLimit(const SloLimit& limit, double value)
 {
     const std::optional<Metric> metric = metricOf(limit);
     return metric && (metricInfo(*metric).lowerIsBetter ? value <= limit.limit : value >= limit.limit);
+}
+
+bool isEnoughWithin(const SloLimit& limit, double share)
+{
+    constexpr double kRounding = 1e-12;
+    return share + kRounding >= limit.percentile / 100;
+}
+
+bool meetsLimit(const SloLimit& limit, const std::optional<double>& quantile, double share)
+{
+    return quantile ? isWithinLimit(limit, *quantile) : isEnoughWithin(limit, share);
 }
 
 LimitedQuantile limitedQuantile(const SloLimit& limit, std::span<const double> inOrder)

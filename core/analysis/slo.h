@@ -27,6 +27,10 @@ bool reaches(std::size_t count, std::size_t whole, double percent);
 std::optional<Metric> metricOf(const SloLimit& limit);
 /// Not above a limit of latency, not below one of a rate. False for an unknown metric.
 bool isWithinLimit(const SloLimit& limit, double value);
+/// Whether so many of the requests within the limit are as many as its percentile asks.
+bool isEnoughWithin(const SloLimit& limit, double share);
+/// By the quantile where there is one, else by the share of requests within the limit.
+bool meetsLimit(const SloLimit& limit, const std::optional<double>& quantile, double share);
 
 /// The percentile of a Request-scope limit on its bad side: for latencies the quantile itself, for rates the value that
 /// `percentile` % reach; with its interval as of values that follow each other. `inOrder` by time.
