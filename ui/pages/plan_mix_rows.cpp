@@ -2,6 +2,7 @@
 #include "pages/plan_mix_rows.h"
 
 #include "pages/plan_length_fields.h"
+#include "pages/remove_button.h"
 #include "style/icons.h"
 #include "style/theme.h"
 
@@ -149,11 +150,7 @@ PlanMixRows::Row PlanMixRows::makeRow(int index)
             field->setAccessibleName(tr("%1 of part %2").arg(name).arg(index + 1));
     line->addWidget(row.form, 1);
 
-    auto* remove = new QToolButton(row.box);
-    remove->setIcon(icon(u"close"_s, Tint::Secondary));
-    remove->setToolTip(tr("Remove this part"));
-    remove->setAccessibleName(tr("Remove part %1").arg(index + 1));
-    remove->setFocusPolicy(Qt::StrongFocus);
+    auto* remove = removeButton(row.box, tr("Remove this part"), tr("Remove part %1").arg(index + 1));
     connect(remove, &QToolButton::clicked, this, [this, index] {
         m_document.edit(tr("Remove a part"), {}, [index](Matrix& matrix) {
             auto& parts = matrix.workload.lengths.parts;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pages/plan_slo_section.h"
+#include "pages/remove_button.h"
 
 #include "analysis/metrics.h"
 #include "analysis/operating_point.h"
@@ -102,11 +103,7 @@ PlanSloSection::Row PlanSloSection::makeRow(int index)
         "limit", tr("Limit"), {}, [index](auto& m) -> auto& { return limitOf(m, index).limit; });
     line->addWidget(row.form, 1);
 
-    auto* remove = new QToolButton(row.box);
-    remove->setIcon(icon(u"close"_s, Tint::Secondary));
-    remove->setToolTip(tr("Remove this limit"));
-    remove->setAccessibleName(tr("Remove limit %1").arg(index + 1));
-    remove->setFocusPolicy(Qt::StrongFocus);
+    auto* remove = removeButton(row.box, tr("Remove this limit"), tr("Remove limit %1").arg(index + 1));
     connect(remove, &QToolButton::clicked, this, [this, index] {
         document().edit(tr("Remove a limit"), {},
                         [index](Matrix& matrix) { matrix.slo.erase(matrix.slo.begin() + index); });

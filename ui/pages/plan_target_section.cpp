@@ -4,6 +4,7 @@
 #include "bridge/target_prober.h"
 #include "models/format.h"
 #include "pages/plan_json_field.h"
+#include "pages/remove_button.h"
 #include "style/icons.h"
 #include "style/theme.h"
 
@@ -100,11 +101,7 @@ void PlanTargetSection::beginSecond()
                    m_part);
     order->setWordWrap(true);
     setRole(order, u"secondary"_s);
-    auto* remove = new QToolButton(m_part);
-    remove->setIcon(icon(u"close"_s, Tint::Secondary));
-    remove->setToolTip(tr("Remove the second target"));
-    remove->setAccessibleName(remove->toolTip());
-    remove->setFocusPolicy(Qt::StrongFocus);
+    auto* remove = removeButton(m_part, tr("Remove the second target"));
     connect(remove, &QToolButton::clicked, this, [this] {
         document().edit(tr("Remove the second target"), {},
                         [](Matrix& matrix) { matrix.pairedWith.reset(); });
